@@ -10,7 +10,7 @@ from ldp_core.papers.verdict import DETAILS, RULE, Word
 from ldp_core.runs import of_claims
 from pages.parts.papers.card import card
 from pages.parts.papers.five import five
-from pages.parts.papers.known import verdicts
+from pages.parts.papers.known import judged
 from pages.parts.papers.words import LOOKS, badge
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
@@ -21,18 +21,18 @@ from pages.parts.ui.workspace import start_with
 
 def main() -> None:
     line = question("Do the papers hold?")
-    found = {name: [*verdicts(name).values()] for name in papers.names()}
+    found = {name: [*judged(name).values()] for name in papers.names()}
     counts = {name: Counter(one.word for one in each) for name, each in found.items()}
     parts = (part for each in found.values() for one in each for part in one.parts)
     count: Counter[Word] = Counter(part.outcome for part in parts)
     claims = sum(map(len, found.values()))
     unrun = sum(each["not run"] for each in counts.values())
     named = {word: look.one if count[word] == 1 else look.more for word, look in LOOKS.items()}
-    judged = [f"**{count[word]}** {words}" for word, words in named.items() if count[word]]
+    said = [f"**{count[word]}** {words}" for word, words in named.items() if count[word]]
     were = "was" if unrun == 1 else "were"
     left = f" {unrun} of their {claims} claims {were} not run here." if unrun else ""
     whose = f"Of {count.total()} statements of all {len(found)} published systems"
-    headline(f"{whose}, {listed(judged or ['none was judged'])}.{left}")
+    headline(f"{whose}, {listed(said or ['none was judged'])}.{left}")
     with line, st.popover("How this is decided", type="tertiary"):
         st.markdown(RULE)
         with st.expander("In detail"):

@@ -44,8 +44,6 @@ class Reading:
     """The chosen values, and the evidence for them in the paper."""
     set: Mapping[str, Any] = field(default_factory=dict)
     """Field values that every arm takes in this reading; empty for the claim's own settings."""
-    against: str = ""
-    """Printed figures that the reading contradicts, in which case it gives no verdict; "" without any."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +70,9 @@ class Claim:
     quotes: tuple[Quote, ...] = ()
     """Every printed figure of a statement occurs in one of them."""
     readings: tuple[Reading, ...] = ()
-    """Two to four readings if the paper leaves a decisive setting open; the first changes nothing."""
+    """Two or three readings if the paper leaves a decisive setting open."""
     tried: int = 1
-    """Number of readings that judge the claim, by which each interval is widened."""
+    """Number of readings that the claim's is chosen from, by which each interval is widened."""
 
     @property
     def most(self) -> int:
@@ -90,13 +88,17 @@ class Claim:
             must = f"must be {known}" if self.readings else f"is not needed: {self.id} has one reading"
             raise InvalidExperiment([Problem("--reading", f"{must}; got {shown(name)}")])
         measured = tuple(arm.under(reading.set) for arm in self.measured) if reading.set else self.measured
-        tried = sum(not one.against for one in self.readings)
-        return replace(self, measured=measured, readings=(), tried=tried)
+        return replace(self, measured=measured, readings=(), tried=len(self.readings))
 
     @cached_property
     def read_each(self) -> dict[str, Claim]:
         """The claim in each of its readings, by name; under "" if it has one only."""
         return {one.name: self.read(one.name) for one in self.readings} or {"": self}
+
+    @property
+    def level(self) -> str:
+        """Level of the claim's intervals."""
+        return f"{100 - 5 / self.tried:.3g} %"
 
     @property
     def quantity(self) -> Quantity:

@@ -10,9 +10,11 @@ from ldp_core.papers.stored import Figure, Shelf
 
 
 def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval | None:
-    """Mean and interval of an arm over seeds, in the claim's quantity or in `about`; None without figures."""
+    """Mean and interval of an arm over seeds, at the claim's level, in its quantity or in `about`; None
+    without figures.
+    """
     values = shelf.values(claim, [label], about)[label]
-    return interval(values) if len(values) else None
+    return interval(values, claim.tried) if len(values) else None
 
 
 def not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:

@@ -1,7 +1,7 @@
 """Claims as tables of statements, arms and figures; and a paper's own tables."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -10,7 +10,7 @@ from ldp_core.papers.base import Claim, Table
 from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf, of_now
-from ldp_core.papers.verdict import Verdict, verdict
+from ldp_core.papers.verdict import Verdict
 
 Row = dict[str, Any]
 
@@ -21,26 +21,24 @@ def command(system: str, claim: Claim, reading: str) -> str:
     return f"python -m ldp_core papers --rerun {system} --only {claim.id}{named}"
 
 
-def readings(system: str, claim: Claim, shelf: Shelf) -> Iterator[tuple[str, Claim, Verdict, Row]]:
+def readings(system: str, claim: Claim, found: Verdict) -> Iterator[tuple[str, Claim, Verdict, Row]]:
     """For each reading of a claim: name, claim, verdict, and the columns common to all its rows."""
-    found = verdict(claim, shelf)
     its_own = {one.name: its for one, its in found.each}
-    against = {one.name: one.against for one in claim.readings}
     for name, made in claim.read_each.items():
         row = {
             "system": system,
             "claim": claim.id,
             "where": claim.where,
             "reading": name,
-            "against_the_paper": against.get(name, ""),
             "judges": name == found.reading,
+            "level": made.level,
         }
         yield name, made, its_own.get(name, found), row
 
 
-def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
+def statements(system: str, claim: Claim, shelf: Shelf, judged: Verdict) -> Iterator[Row]:
     """A row for each statement in each reading; measured columns are empty for claims that were not run."""
-    for name, made, found, row in readings(system, claim, shelf):
+    for name, made, found, row in readings(system, claim, judged):
         for statement, part in zip_longest(made.statements, found.parts):
             yield row | {
                 "title": claim.title,
@@ -53,18 +51,23 @@ def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
                 "outcome": part.outcome if part else "not run",
                 "verdict": found.word,
                 "seeds": found.seeds,
-                "intervals": made.tried,
                 "measured": found.date,
+                "versions": _versions(made, shelf, statement.arms),
                 "older_versions": " ".join(found.older),
                 "proved_equal": " ".join(found.same),
                 "command": command(system, claim, name),
             }
 
 
-def arms(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
+def _versions(claim: Claim, shelf: Shelf, labels: Sequence[str]) -> str:
+    each = (one.version for label in labels for one in shelf.of_arm(claim, label).values())
+    return " ".join(sorted({*each}))
+
+
+def arms(system: str, claim: Claim, shelf: Shelf, judged: Verdict) -> Iterator[Row]:
     """A row for each arm in each reading, with controls marked."""
     why = {control.arm: control.why for control in claim.controls}
-    for _, made, _, row in readings(system, claim, shelf):
+    for _, made, _, row in readings(system, claim, judged):
         for arm in made.measured:
             ours = of_arm(made, shelf, arm.label)
             yield row | {
@@ -76,13 +79,14 @@ def arms(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
                 "unit": claim.unit(arm),
                 "about": getattr(arm, "about", "") or claim.about,
                 "seeds": ours.seeds if ours else 0,
+                "versions": _versions(made, shelf, [arm.label]),
                 "setting": json.dumps(arm.setting, sort_keys=True, ensure_ascii=False),
             }
 
 
-def figures(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
+def figures(system: str, claim: Claim, shelf: Shelf, judged: Verdict) -> Iterator[Row]:
     """A row for each stored run of each arm in each reading, at full precision."""
-    for _, made, _, row in readings(system, claim, shelf):
+    for _, made, _, row in readings(system, claim, judged):
         for arm in made.runs:
             for seed, one in shelf.of_arm(made, arm.label).items():
                 yield {name: row[name] for name in ("system", "claim", "reading")} | {
@@ -100,16 +104,29 @@ def figures(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
                 }
 
 
-def cells(system: str, table: Table, shelf: Shelf) -> list[list[str]]:
-    """A paper's table in its own layout: measured figures with intervals, the paper's in brackets."""
-    named = {identity for cells in table.rows.values() for identity, _ in cells}
-    claims = {one.id: one for one in papers.get(system).claims if one.id in named}
-    judging = {name: one.read_each[verdict(one, shelf).reading] for name, one in claims.items()}
-    rows = []
-    for head, each in table.rows.items():
-        row = [head]
-        for identity, label in each:
-            ours, paper = of_arm(judging[identity], shelf, label), claims[identity].paper.get(label)
-            row.append((stated(ours, "") if ours else "–") + ("" if paper is None else f" ({paper:g})"))
-        rows.append(row)
-    return rows
+def table_of(system: str, table: Table, shelf: Shelf, found: Mapping[str, Verdict]) -> tuple[str, list[Row]]:
+    """How a paper's table was measured, and its rows in the paper's layout: figures with intervals of one
+    reading, the paper's in brackets.
+    """
+    ids = {identity for each in table.rows.values() for identity, _ in each}
+    claims = {one.id: one for one in papers.get(system).claims if one.id in ids}
+    made = {name: one.read_each[found[name].reading] for name, one in claims.items()}
+    (how,) = {(found[name].reading, one.level) for name, one in made.items()}
+    said = f"{f'reading “{how[0]}”, ' * bool(how[0])}{how[1]} intervals"
+    return said, [
+        {"row": head}
+        | {
+            column: _cell(made[identity], shelf, label)
+            for column, (identity, label) in zip(table.columns, each, strict=True)
+        }
+        for head, each in table.rows.items()
+    ]
+
+
+def _cell(claim: Claim, shelf: Shelf, label: str) -> str:
+    ours, paper, runs = of_arm(claim, shelf, label), claim.paper.get(label), shelf.of_arm(claim, label)
+    lost = sum(one.diverged for one in runs.values())
+    said = [stated(ours, "")] if ours else [] if lost else ["–"]
+    if lost:
+        said.append(f"{lost} of {len(runs)} diverged")
+    return ", ".join(said) + ("" if paper is None else f" ({paper:g})")

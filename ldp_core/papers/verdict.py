@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import Literal
@@ -15,28 +16,19 @@ from ldp_core.papers.statements import MOST, SEEDS, TOLERANCE, WIDEST, Interval,
 from ldp_core.papers.stored import Shelf, ages
 
 Word = Outcome | Literal["in part", "not run"]
-RANKS: tuple[Word, ...] = (
-    "not run",
-    "contradicted",
-    "nothing learns",
-    "cannot tell",
-    "no difference",
-    "in part",
-    "holds",
-)
 
 RULE = (
     f"A claim is made of statements, like “B is ahead of A”:\n{ORDERS}\n\nA claim **holds** if all of its "
     "statements hold, and **in part** if some do. If none holds, one that is contradicted contradicts the "
-    "claim. Where a paper leaves something open, we measure several *readings*: of those that contradict "
-    "nothing the paper prints, the best gives the verdict."
+    "claim. Where a paper leaves something open, we measure several *readings*; the one by which most "
+    "statements hold gives all the paper's verdicts."
 )
 DETAILS = (
     f"Differences are paired seed by seed (Student's t, at least {SEEDS} seeds). A paper's *figure* holds if "
     f"it lies within our interval, widened by {TOLERANCE:g} points, because a paper gives one figure and no "
     "interval, and is contradicted outside of it; an interval wider than "
     f"±{WIDEST:g} points around it cannot tell. A run that diverges counts with its last model. With k "
-    "readings that may judge, each interval is one of 100 − 5/k % (Bonferroni). Undecided statements are "
+    "readings, each interval is one of 100 − 5/k % (Bonferroni). Undecided statements are "
     f"given more seeds once, up to {MOST['digits']} on digits and {MOST['mnist']} elsewhere, within an hour "
     "of processor time a claim; for that second look no interval is widened."
 )
@@ -57,33 +49,36 @@ class Verdict:
     seconds: float = 0.0
     """Of all runs together."""
     reading: str = ""
-    """The reading that the verdict is from; "" for a single one."""
+    """The reading that the verdict is from, one for all of a paper's claims; "" for a claim without any."""
     each: tuple[tuple[Reading, Verdict], ...] = ()
     """Of every reading, if there are several."""
 
 
+def verdicts(claims: Sequence[Claim], shelf: Shelf) -> dict[str, Verdict]:
+    """Verdicts on a paper's claims, by id: all by one reading, that by which most statements hold."""
+    found = {one.id: {name: _read(made, shelf) for name, made in one.read_each.items()} for one in claims}
+    names = dict.fromkeys(reading.name for one in claims for reading in one.readings)
+    best = max(names, key=lambda name: _held(one[name] for one in found.values() if name in one), default="")
+    judged_by = {one.id: best if one.readings else "" for one in claims}
+    return {
+        one.id: replace(
+            found[one.id][judged_by[one.id]],
+            reading=judged_by[one.id],
+            each=tuple((reading, found[one.id][reading.name]) for reading in one.readings),
+        )
+        for one in claims
+    }
+
+
 def verdict(claim: Claim, shelf: Shelf) -> Verdict:
-    if not claim.readings:
-        return _read(claim, shelf)
-    each = tuple((one, _read(claim.read_each[one.name], shelf)) for one in claim.readings)
-    run = [pair for pair in each if pair[1].parts]
-    if not run:
-        return replace(each[0][1], reading=claim.readings[0].name, each=each)
-    allowed = [pair for pair in run if not pair[0].against] or run
-    reading, best = max(allowed, key=lambda pair: _rank(pair[1]))
-    words, unrun = [found.word for _, found in run], len(each) - len(run)
-    said = f"Holds whole in {words.count('holds')} of {len(each)} readings"
-    said += f", in part in {words.count('in part')}{f' ({unrun} not run)' if unrun else ''}"
-    why = f"although {reading.against}" if reading.against else "the best that fits all that is printed"
-    return replace(
-        best, reason=f"{said}; by “{reading.name}”, {why}: {best.reason}", reading=reading.name, each=each
-    )
+    """Verdict on a claim by itself."""
+    return verdicts([claim], shelf)[claim.id]
 
 
-def _rank(found: Verdict) -> tuple[int, int, int]:
-    """Sort key of verdicts, greatest best."""
-    outcomes = [part.outcome for part in found.parts]
-    return (RANKS.index(found.word), outcomes.count("holds"), -outcomes.count("contradicted"))
+def _held(found: Iterable[Verdict]) -> tuple[int, int]:
+    """Sort key of a reading's verdicts, greatest best."""
+    outcomes = Counter(part.outcome for one in found for part in one.parts)
+    return outcomes["holds"], -outcomes["contradicted"]
 
 
 def _read(claim: Claim, shelf: Shelf) -> Verdict:

@@ -1,6 +1,6 @@
 """The papers' claims on this machine: shipped and locally measured figures, and the measurement itself."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -17,7 +17,7 @@ from ldp_core.papers.five.points import CLAIM, NAME, points
 from ldp_core.papers.measuring import Asked, alike, further, keep, left, measure, repeats
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import SHIPPED, Figure, Shelf, words
-from ldp_core.papers.verdict import Verdict, verdict
+from ldp_core.papers.verdict import Verdict, verdicts
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.storage.paths import runs_dir
@@ -54,16 +54,17 @@ def listed() -> Iterator[str]:
     """Lines of text: every claim with the paper's figure and the measured one."""
     for name in papers.names():
         paper, known = papers.get(name), shelf(name)
-        yield f"{name}: {paper.label}"
+        judged = verdicts(paper.claims, known)
+        by = next((one.reading for one in judged.values() if one.reading), "")
+        yield f"{name}: {paper.label}{f', by the reading “{by}”' if by else ''}"
         for claim in paper.claims:
-            found = verdict(claim, known)
+            found = judged[claim.id]
             yield f"  {claim.id:<20} {found.word}: {reason(claim, found)}"
             for statement, part in zip_longest(claim.statements, found.parts):
                 ours = f"{stated(part.ours, part.unit)} ({part.outcome})" if part else "–"
                 yield f"      paper: {statement.says:<40} here: {ours}"
             for reading, its in found.each:
-                out = f", against the paper: {reading.against}" if reading.against else ""
-                yield f"      reading “{reading.name}”{out}: {its.word}"
+                yield f"      reading “{reading.name}”: {its.word}"
             if found.seeds:
                 yield f"      {found.seeds} seeds, {found.date}. {words(found.older, found.same)}".rstrip()
     yield f"{NAME}: {CLAIM.title}"
@@ -87,7 +88,8 @@ def rerun(
     it is known: a call after a stop continues. By default all claims whose data are here, all readings, the
     claim's seeds per arm, and more for statements left undecided. `fresh` measures known figures again;
     `prove` repeats one run for each older version of figures, which count as of this version if it comes out
-    equal. Raises UnknownName, InvalidExperiment, or DataUnavailable for claim `only`.
+    equal. Says at the end which figures differ from those known before. Raises UnknownName,
+    InvalidExperiment, or DataUnavailable for claim `only`.
     """
     claims = _chosen(system, only)
     if seeds is not None and not limits.SEEDS.allows(seeds):
@@ -104,6 +106,7 @@ def rerun(
         _prove([one.read(reading) for one in here] if reading else here, file, say, progress)
         return
     each = [read for one in here for read in ([one.read(reading)] if reading else one.read_each.values())]
+    before = Shelf.of(SHIPPED / f"{system}.json", file).figures
     todo = left(each, Shelf.of(file), seeds, fresh)
     if todo:
         _measure(todo, file, say, progress)
@@ -113,6 +116,26 @@ def rerun(
         _measure(more, file, say, progress)
     if not todo and not more:
         say(f"nothing to measure: all figures of {system} are of this version")
+    _compare(before, Shelf.of(file).figures, [*todo, *more], say)
+
+
+def _compare(
+    before: Mapping[str, Figure],
+    now: Mapping[str, Figure],
+    asked: Sequence[Asked],
+    say: Callable[[str], None],
+) -> None:
+    """Say which figures came out equal to those known before, and which did not."""
+    pairs = [(arm, before[key], now[key]) for arm, seed in asked if (key := arm.key(seed)) in before]
+    unlike = [(arm, old, new) for arm, old, new in pairs if not alike(old, new)]
+    for arm, old, new in unlike:
+        say(f"differs: {arm.label}, seed {new.seed}: {_came_to(old)}, now {_came_to(new)}")
+    if pairs:
+        say(f"{len(pairs) - len(unlike)} of {len(pairs)} figures equal, bit for bit, to those known before")
+
+
+def _came_to(one: Figure) -> str:
+    return one.status if one.value is None else f"{100 * one.value:.2f} %"
 
 
 def _prove(claims: Sequence[Claim], file: Path, say: Callable[[str], None], progress: Report) -> None:
@@ -139,8 +162,7 @@ def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], prog
                 keep(file, *pending)
                 pending, written = [], monotonic()
             label = next(arm.label for arm, seed in todo if arm.key(seed) == figure.key)
-            value = figure.status if figure.value is None else f"{100 * figure.value:.1f} %"
-            say(f"{number} of {len(todo)}: {label}, seed {figure.seed}: {value}")
+            say(f"{number} of {len(todo)}: {label}, seed {figure.seed}: {_came_to(figure)}")
     finally:
         keep(file, *pending)
 

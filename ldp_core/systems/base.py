@@ -138,6 +138,9 @@ class System(Component):
     readings: ClassVar[tuple[str, ...]] = ()
     """Interpretations where the paper is silent or impossible to follow, in sentences."""
 
+    altered: ClassVar[tuple[str, ...]] = ()
+    """What is done otherwise than the paper prints, in sentences."""
+
     left_open: ClassVar[tuple[str, ...]] = ()
     """Fields that `fill` sets to values that the paper does not print."""
 

@@ -67,13 +67,15 @@ class OptimalLDPFL(System):
         "A layer's c and r are the middle and half the width of its weights in the server's model: the paper "
         "leaves them to “the way we clip the gradients”, and its baseline takes them so.",
         "Epochs, batch size, learning rate, rounds and what weights are clipped to are not in the paper.",
+        "Where changes are sent, a range is the client's own.",
+    )
+    altered = (
         "Algorithm 4 adds c_i to those who take part, where it means m_i, and runs at the server, which is "
         "not to know them: here clients draw, and the server sees who sends.",
         "Algorithm 3 sends every weight of the upload, although but one of each layer says anything: here "
         "the others are not counted.",
         "Shuffling moves no weight of the mean, so nothing of it is simulated; what it would be worth is "
         "said.",
-        "Where changes are sent, a range is the client's own.",
     )
 
     ranges: Annotated[str, Choice(RANGES)] = Field("adaptive", description="ranges of the layers")

@@ -148,6 +148,8 @@ class PDLDPFL(System):
         "Its global accuracy is that of the shared network by itself; an extended model is the network "
         "between a client's own transforms.",
         "A client's loss is taken after its training and before noise, on its own samples.",
+    )
+    altered = (
         "On CIFAR-10 the network is ResNet-18 with group normalisation, which has nothing to average.",
     )
 

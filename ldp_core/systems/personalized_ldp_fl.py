@@ -11,9 +11,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
+from pydantic_core import PydanticCustomError
 
-from ldp_core.errors import Problem, one_of
-from ldp_core.fields import Choice, Number, Whole
+from ldp_core.errors import Problem, one_of, shown
+from ldp_core.fields import Choice, Number, Whole, Written, refused
 from ldp_core.limits import RECORDS, SAMPLING
 from ldp_core.mechanisms.base import Form, Mechanism
 from ldp_core.systems.base import Indices, Participation, Public, System, Vectors
@@ -24,6 +25,8 @@ RAW = {"digits": 16.0, "mnist": 255.0, "fashion_mnist": 255.0}
 """Value of the brightest raw pixel, as an integer; this program scales pixels to [0, 1]."""
 AS_IN_PAPER = {"digits": 16.0, "mnist": 255.0}
 """Factors on pixels where the paper's range ±200 and its figures indicate raw pixels; ±2 does not."""
+PAPERS = "paper"
+"""As many records a client as the paper's δ = 1/|D_i| means."""
 UNIT = 1.0
 """The paper's sensitivity, whatever weights are clipped to."""
 
@@ -39,6 +42,8 @@ class Setting(NamedTuple):
     budgets: tuple[str, ...]
     sampling: float = 0.8
     """Sampling probability q, for clients with equal distributions only."""
+    images: int | None = None
+    """Records of a client where δ = 1/|D_i| means fewer than it is dealt; None for all."""
 
 
 DIGITS = ("digits_llh", "digits_lmh", "digits_lhh")
@@ -46,7 +51,7 @@ FASHION = ("fashion_llh", "fashion_lmh", "fashion_lhh")
 COVTYPE, VOTES = ("covtype_lh", "covtype_lmh"), ("votes_lh", "votes_lmh")
 SETTINGS = {
     ("iid", "digits"): Setting(3, 10, 50, 1 / 500, 200, DIGITS),
-    ("iid", "fashion_mnist"): Setting(3, 20, 50, 1 / 1000, 2, FASHION, 0.9),
+    ("iid", "fashion_mnist"): Setting(3, 20, 50, 1 / 1000, 2, FASHION, 0.9, 1000),
     ("iid", "covtype"): Setting(10, 50, 1000, 1 / 50_000, 2, COVTYPE),
     ("non_iid", "digits"): Setting(10, 10, 400, 1e-5, 4, VOTES),
     ("non_iid", "fashion_mnist"): Setting(10, 10, 200, 1e-5, 4, VOTES),
@@ -55,6 +60,20 @@ SETTINGS = {
 STANDS_FOR = {"mnist": "digits"}
 """Actual data set by the paper's name: what the paper calls MNIST are scikit-learn's digits."""
 DATA = tuple(dict.fromkeys(dataset for _, dataset in SETTINGS))
+
+
+def _records(value: Any) -> int | str | None:
+    if value in (PAPERS, "all", None):
+        return None if value == "all" else value
+    written = int(value) if isinstance(value, str) and value.isdecimal() else value
+    try:
+        return Whole(RECORDS).check(written)
+    except PydanticCustomError:
+        raise refused(f"must be paper, all or a whole number {RECORDS}; got {shown(value)}") from None
+
+
+def _spelled(value: Any) -> str:
+    return "all" if value is None else str(value)
 
 
 class RecordSampling(Participation):
@@ -92,15 +111,14 @@ class PersonalizedLDPFL(System):
         "One local pass over the sampled records: the paper does not say how many.",
         "Digits are trained on raw pixels (0 to 16), which the range ±200 and the figures speak for; "
         "Fashion-MNIST on pixels in [0, 1]; cover types in standard deviations.",
+        "Dirichlet's concentration is 1: the paper does not say which.",
+        "Signs without noise are those at ε 700: the paper sends sign(G).",
+        "A round in which the lottery draws nobody leaves the model as it is: the paper divides by zero.",
+    )
+    altered = (
         "scikit-learn's “optimal” step counts samples; here it counts batches, and begins anew in a round.",
         "The test set is the data set's own; the paper's for digits has 300 images in one case and 2 400 in "
         "the other.",
-        "Dirichlet's concentration is 1: the paper does not say which.",
-        "The paper's first model is all zeros (section 3), and δ = 1/|D_i| has 1 000 images a client on "
-        "Fashion-MNIST: here it is random, and clients hold all that they are dealt, unless start and images "
-        "say otherwise.",
-        "Signs without noise are those at ε 700: the paper sends sign(G).",
-        "A round in which the lottery draws nobody leaves the model as it is: the paper divides by zero.",
         "Sampling records lowers no ε in the ledger: an upload may be any vector in the range, whatever it "
         "was trained on.",
     )
@@ -114,10 +132,10 @@ class PersonalizedLDPFL(System):
     )
 
     start: Annotated[str, Choice(STARTS)] = Field(
-        "random", description="the first model: random, or all zeros as section 3 has it"
+        "zero", description="the first model: random, or all zeros as section 3 has it"
     )
-    images: Annotated[int | None, Whole(RECORDS, optional=True)] = Field(
-        None, description="records that a client has at most, if not all that it is dealt"
+    images: Annotated[int | str | None, Written(_records, _spelled)] = Field(
+        PAPERS, description="records that a client has at most: “paper”, “all”, or a number"
     )
 
     def matters(self, parameter: str) -> bool:
@@ -152,10 +170,11 @@ class PersonalizedLDPFL(System):
         }
 
     def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
-        ways = {"aggregator.votes": ("equal", "inverse_std", "lottery")}
+        setting, ways = self._setting(dataset), {"aggregator.votes": ("equal", "inverse_std", "lottery")}
         if self.case == "iid":
             ways = {"aggregator.name": ("mean", "inverse_std", "probability_selection")}
-        return {"clients.epsilon": self._setting(dataset).budgets, "system.case": CASES, **ways}
+        same = {"system.case": CASES, "system.images": (PAPERS, setting.images)}
+        return {"clients.epsilon": setting.budgets, **same, **ways}
 
     def scale(self, dataset: str) -> float:
         kept = {"raw": RAW, "unit": {}, "paper": AS_IN_PAPER}[self.pixels]
@@ -209,7 +228,8 @@ class PersonalizedLDPFL(System):
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         if self.case == "non_iid":
             return Participation(public, arrays)
-        return RecordSampling(public, arrays, self._q(public.dataset), self.images)
+        most = self._setting(public.dataset).images if isinstance(self.images, str) else self.images
+        return RecordSampling(public, arrays, self._q(public.dataset), most)
 
     @property
     def plain(self) -> bool:

@@ -21,11 +21,13 @@ class PLDPFL(System):
     data = ("mnist", "fashion_mnist")
     left_open = ("partition.kind",)
     readings = (
+        "The paper's 32 channels contradict its 320 inputs: the network is the one that its 320 belong to.",
+        "Safe ranges lie around 0, as the paper gives their lengths only.",
+    )
+    altered = (
         "Algorithm 1 as printed averages the clear weights over all clients; the server here averages what "
         "the chosen ones send.",
-        "The paper's 32 channels contradict its 320 inputs: the network is the one that its 320 belong to.",
         "Equation 8 is the cross-entropy of two classes; here it is over all ten.",
-        "Safe ranges lie around 0, as the paper gives their lengths only.",
     )
 
     def fill(self, dataset: str | None) -> dict[str, Any]:

@@ -91,6 +91,8 @@ class PPRDFL(System):
         "The sizes |w| of section 4.2 only decide which weights are perturbed: what is sent keeps its sign.",
         "Steps 9 and 11 of algorithm 2 both ask for b = 1; step 11 is read as b = 0.",
         "Images per client are those of an average client.",
+    )
+    altered = (
         "Corrected, R-PSS looks at the sizes of the server's model: a choice by what a client has learnt "
         "tells of its data. Weights near zero have no rule of their own there, or they would stay for good.",
     )

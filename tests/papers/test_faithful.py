@@ -35,7 +35,7 @@ Fig. 6: PLU-FedOA | papers/pldp_fl.py | laplace | the server weighs clients
 Fig. 3a: traffic | cost/traffic.py | against_share | =
 Table 2: what is protected | papers/pldp_fl.py | paper( | Table 2 ticks
 # personalized_ldp_fl
-W⁽⁰⁾ = 0 | systems/personalized_ldp_fl.py | np.zeros_like | all zeros
+W⁽⁰⁾ = 0 | systems/personalized_ldp_fl.py | system.start=zero | =
 one step a record | optimizers/optimal.py | counts batches | counts samples
 U local rounds | engines/batched.py | step | Local rounds start over
 the clip | federated/upload.py | clip | The clip keeps nothing
@@ -53,7 +53,7 @@ section 5.2.1: digits batch, c | systems/personalized_ldp_fl.py | local.batch_si
 section 5.2.1: digits δ 1/500 | systems/personalized_ldp_fl.py | mechanism.delta=0.002 | =
 section 5.2.1: Fashion q | systems/personalized_ldp_fl.py | dataset=fashion_mnist: mechanism.sampling=0.9 | =
 section 5.3.1: digits c | systems/personalized_ldp_fl.py | system.case=non_iid: clients.range=4.0 | =
-|D_i| = 1/δ_i | systems/personalized_ldp_fl.py | _most | 1 000 images a client
+|D_i| = 1/δ_i | systems/personalized_ldp_fl.py | dataset=fashion_mnist: system.images=paper | =
 test sets | datasets/digits.py | test | The test set is the data set's own
 Dirichlet | systems/personalized_ldp_fl.py | non_iid | concentration is 1
 the non-personalised scenario | papers/personalized_ldp_fl.py | for all | here it is 1
@@ -111,10 +111,9 @@ ROWS: list[tuple[str, ...]] = [
 def said(name: str) -> str:
     """All that pages say of a system and its paper."""
     paper, system = papers.get(name), systems.registry.kind(name)
-    claims = [
-        text for one in paper.claims for text in (one.note, *(r.says + r.against for r in one.readings))
-    ]
-    return "\n".join([*system.readings, *(f"{one.title} {one.text}" for one in paper.flaws), *claims])
+    claims = [text for one in paper.claims for text in (one.note, *(r.says for r in one.readings))]
+    flaws = (f"{one.title} {one.text}" for one in paper.flaws)
+    return "\n".join([*system.readings, *system.altered, *flaws, *claims])
 
 
 def built(name: str, evidence: str) -> bool:

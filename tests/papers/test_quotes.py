@@ -29,6 +29,7 @@ def test_each_printed_figure_stands_in_a_quotation(name: str, claim: Claim):
     if claim.id in OWN:
         assert claim.note
         return
+    assert claim.quotes
     quoted = set().union(*(numbers(quote.text) for quote in claim.quotes))
     printed = {one.paper for one in claim.statements if isinstance(one, Value | Gain | Saves)}
     assert printed - {0.0} | {*claim.paper.values()} <= quoted, "no gain is no figure"

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from ldp_core import papers
 from ldp_core.papers import stored
-from ldp_core.papers.statements import Interval, interval, stated
+from ldp_core.papers.statements import Interval, stated
 from ldp_core.papers.stored import read
 from ldp_core.runs.carry import of_claims
 
@@ -47,36 +48,49 @@ def test_an_arms_mean_is_that_of_its_exported_runs(exported: dict[str, str]):
     compared = 0
     for row in table(exported["arms.csv"]):
         own = values[row["system"], row["claim"], row["reading"], row["arm"]]
-        if row["about"] == "accuracy" and row["ours"] and len(own) == int(row["seeds"]):
+        if row["about"] == "accuracy" and row["ours"] and 1 < len(own) == int(row["seeds"]):
             compared += 1
             assert float(row["ours"]) == pytest.approx(np.mean(own), rel=1e-12)
-            assert float(row["half_width"]) == pytest.approx(interval(np.array(own)).half, rel=1e-9)
+            half = t.ppf(0.5 + float(row["level"].split()[0]) / 200, len(own) - 1) * np.std(own, ddof=1)
+            assert float(row["half_width"]) == pytest.approx(half / len(own) ** 0.5, rel=0.02, abs=1e-9)
+            assert row["versions"]
     assert compared > 100
 
 
-def test_tables_have_the_arms_figures_as_pages_show_them(exported: dict[str, str]):
-    arms = {
-        (one["system"], one["claim"], one["reading"], one["arm"]): one for one in table(exported["arms.csv"])
-    }
-    judging = {
-        (one["system"], one["claim"]): one["reading"] for one in arms.values() if one["judges"] == "True"
-    }
+def test_a_figure_has_one_interval_wherever_it_stands(exported: dict[str, str]):
+    """In statements, arms and the paper's own table: each had a level of its own."""
+    arms = {(one["claim"], one["reading"], one["arm"]): one for one in table(exported["arms.csv"])}
+    compared = 0
+    for one in table(exported["statements.csv"]):
+        arm = arms.get((one["claim"], one["reading"], one["statement"].split(":")[0]))
+        if arm and one["unit"] == "%" and one["half_width"]:
+            compared += 1
+            assert float(one["half_width"]) == float(arm["half_width"])
+            assert one["level"] == arm["level"] and one["seeds"] and one["versions"]
+    assert compared > 20
     checked = 0
     for name in papers.names():
-        for one in papers.get(name).tables:
-            body = table(exported[f"tables/{name}-{one.id}.csv"])
-            for (head, named), row in zip(one.rows.items(), body, strict=True):
+        for shown in papers.get(name).tables:
+            text = exported[f"tables/{name}-{shown.id}.csv"]
+            for (head, named), row in zip(shown.rows.items(), table(text), strict=True):
                 assert row["row"] == head
-                for (claim, label), column in zip(named, one.columns, strict=True):
-                    arm = arms[name, claim, judging[name, claim], label]
-                    mean = row[column].split(" ")[0]
-                    assert mean == (_shown(arm) if arm["ours"] else "–")
-                    checked += mean != "–"
+                for (claim, label), column in zip(named, shown.columns, strict=True):
+                    made = (arm for key, arm in arms.items() if key[::2] == (claim, label))
+                    (judging,) = (arm for arm in made if arm["judges"] == "True")
+                    assert judging["level"] in row["measured"] and judging["reading"] in row["measured"]
+                    if judging["ours"]:
+                        half = float(judging["half_width"])
+                        mean = stated(Interval(float(judging["ours"]), half, 3), "")
+                        checked += row[column].startswith(mean)
+                        assert row[column].startswith(mean)
     assert checked > 50
 
 
-def _shown(arm: dict[str, str]) -> str:
-    return stated(Interval(float(arm["ours"]), float(arm["half_width"]), 3), "").split(" ")[0]
+def test_a_table_says_what_diverged_and_what_was_not_measured(exported: dict[str, str]):
+    (row, *_) = table(exported["tables/pd_ldpfl-table-1-mnist.csv"])
+    assert "of 3 diverged" in row["log"]
+    (row, *_) = table(exported["tables/personalized_ldp_fl-iid-covtype.csv"])
+    assert {row[column] for column in row if column not in ("row", "measured")} == {"–"}
 
 
 def test_json_says_what_csv_does_and_readings_have_a_column(exported: dict[str, str]):

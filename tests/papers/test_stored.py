@@ -138,6 +138,21 @@ def test_one_run_of_an_older_version_proves_its_figures_or_asks_for_them_again(t
     assert again == {arm.label for arm in made.measured if "Duchi" in arm.label}
 
 
+def test_a_rerun_says_which_figures_differ(tmp_path: Path):
+    """Of three seeds of seven arms one figure was another before."""
+    file, said = tmp_path / "pldp_fl.json", list[str]()
+    claims.rerun("pldp_fl", "relative-error", "around 1", into=tmp_path)
+    first, *rest = read(file)
+    keep(file, replace(first, value=0.5), *rest)
+    options = {"fresh": True, "into": tmp_path, "say": said.append}
+    claims.rerun("pldp_fl", "relative-error", "around 1", **options)  # type: ignore[arg-type]
+    (differs,) = (line for line in said if line.startswith("differs"))
+    assert f"seed {first.seed}: 50.00 %" in differs
+    assert said[-1].startswith(f"{len(rest)} of {len(rest) + 1} ")
+    claims.rerun("pldp_fl", "relative-error", "around 1", **options)  # type: ignore[arg-type]
+    assert said[-1].startswith(f"{len(rest) + 1} of {len(rest) + 1} ")
+
+
 def asked(folder: Path) -> list[str]:
     own = ["--rerun", "personalized_ldp_fl", "--only", "iid-digits", "--seeds", in_gate("1", "2")]
     return ["papers", *own, "--into", str(folder)]
@@ -245,15 +260,15 @@ def test_measured_figures_are_those_of_the_claims_arms(system: str, identity: st
     made, known = papers.get(system).claim(identity), Shelf.of(stored.SHIPPED / f"{system}.json")
     assert made
     assert verdict(made, known).parts
-    for arm in made.measured if "mnist" not in data else ():
-        assert len(known.of_arm(made, arm.label)) >= made.seeds
+    for read_ in made.read_each.values() if "mnist" not in data else ():
+        assert all(len(known.of_arm(read_, arm.label)) >= made.seeds for arm in read_.measured)
 
 
 @pytest.mark.parametrize(("system", "identity"), SHIPPED)
 def test_a_shipped_figure_of_this_version_comes_out_again(system: str, identity: str):
     made, known = papers.get(system).claim(identity), Shelf.of(stored.SHIPPED / f"{system}.json")
     assert made
-    for one in measure(left([made], Shelf(), seeds=1)[: in_gate(1, 4)], load):
+    for one in measure(left(made.read_each.values(), Shelf(), seeds=1)[: in_gate(1, 4)], load):
         kept = known.figures[one.key]
         if kept.version == one.version:
             assert one.value == pytest.approx(kept.value, abs=3 / 360)  # other processors round otherwise

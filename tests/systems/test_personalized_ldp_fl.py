@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core import mechanisms, theory
+from ldp_core import mechanisms, models, theory
 from ldp_core.accounting import ledger
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import amended, departures, parse
@@ -16,6 +16,7 @@ from ldp_core.federated.federation import assemble, taking_part
 from ldp_core.gaussian_privacy import epsilon_of
 from ldp_core.leakage.grid import climb
 from ldp_core.streams import stream
+from ldp_core.systems import Public
 from ldp_core.systems.personalized_ldp_fl import SETTINGS
 from tests.data import digits, events, rounds
 
@@ -216,15 +217,34 @@ def test_departures_are_said_at_the_start():
     ]
 
 
-def test_a_run_may_begin_at_zero_as_the_paper_has_it():
-    def first(start: str) -> float:
-        return float(
-            events({"system": {"name": NAME, "start": start}, "rounds": 1, "attack": None})[0]["accuracy"]
-        )
+@pytest.mark.parametrize("form", ["as_printed", "corrected"])
+def test_both_forms_begin_at_zero_and_a_random_start_departs(form: str):
+    base = {"system": {"name": NAME}, "form": form, "attack": None}
+    zero = events(base)[0]
+    assert zero["accuracy"] == pytest.approx(np.mean(digits().test_y == 0)), "a tie: the first class is taken"
+    other = events({**base, "system": {"name": NAME, "start": "random"}})[0]
+    assert other["accuracy"] != zero["accuracy"]
+    departs = {"field": "system.start", "paper": "zero", "now": "random", "printed": True}
+    assert departs in other["departures"] and departs not in zero["departures"]
 
-    (_, labels) = digits().test_x, digits().test_y
-    assert first("zero") == pytest.approx(np.mean(labels == 0)), "all classes tie, and the first is taken"
-    assert first("random") != first("zero")
+
+def test_clients_have_as_many_fashion_images_as_delta_means():
+    one = Public(3, "fashion_mnist", "weights", "as_printed", (slice(0, 1),), slice(0, 1), models.get("mlp"))
+    dealt, draw = [np.arange(20_000)] * 3, np.random.default_rng(0)
+    for images, most, departs in (("paper", 1000, False), (1000, 1000, False), (None, 20_000, True)):
+        asked = parse({"system": {"name": NAME, "images": images}, "dataset": "fashion_mnist"})
+        assert asked.system
+        drawn = asked.system.joins(one).records(dealt, draw)[0]
+        assert most - 1 >= max(drawn) > most - 20
+        assert ("system.images" in [d.field for d in departures(asked)]) == departs
+    assert parse({"system": {"name": NAME, "images": "all"}}).as_json()["system"]["images"] is None
+
+
+@pytest.mark.parametrize(("dataset", "key"), [("digits", "a39576db3f6e"), ("fashion_mnist", "b75c7a6f2e77")])
+def test_a_run_stored_with_the_old_start_keeps_its_key(dataset: str, key: str):
+    """Keys of the defaults at ce21bce7, whose records have both fields; the defaults of now have others."""
+    old = {"system": {"name": NAME, "start": "random", "images": None}, "dataset": dataset, "attack": None}
+    assert parse(old).key == key != parse({**old, "system": NAME}).key
 
 
 def test_a_client_may_have_fewer_records_than_it_is_dealt():
@@ -234,11 +254,10 @@ def test_a_client_may_have_fewer_records_than_it_is_dealt():
     drawn = [joined.records(federation.shards, draw)[0] for _ in range(40)]
     assert set(np.concatenate(drawn)) == set(federation.shards[0][:50])
     assert np.mean([len(one) for one in drawn]) == pytest.approx(40, abs=1.8), "50 q, within 4σ"
-    refused = refusal({"system": {"name": NAME, "images": 0}})
-    assert refused == (
-        "system.images",
-        "must be a whole number between 1 and 1\u202f000\u202f000, or null; got 0",
-    )
+    wrong: Any
+    for wrong in (0, "some", 1.5, True, []):
+        path, message = refusal({"system": {"name": NAME, "images": wrong}})
+        assert path == "system.images" and "paper, all or a whole number" in message
 
 
 def attacked(form: str) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ CHOSEN: Mapping[tuple[str, str], tuple[float, ...]] = {
     (PLDP, TWO): (12.8, 3.2, 3.2, 3.2),
     (PLDP, UNLIKE): (0.05, 3.2, 3.2, 3.2),
     (PERSONALIZED, ALIKE): (12.8, 12.8, 3.2, 3.2),
-    (PERSONALIZED, TWO): (3.2, 12.8, 3.2, 3.2),
+    (PERSONALIZED, TWO): (12.8, 12.8, 3.2, 3.2),
     (PERSONALIZED, UNLIKE): (12.8, 12.8, 3.2, 3.2),
     (PPRD, ALIKE): (12.8, 12.8, 3.2, 3.2),
     (PPRD, TWO): (3.2, 3.2, 3.2, 3.2),

@@ -33,7 +33,7 @@ two seeds).
 """
 OWN: Mapping[str, Mapping[str, Any]] = {
     PLDP: {"system.name": "pldp_fl"},
-    PERSONALIZED: {"system.name": "personalized_ldp_fl", "system.pixels": "unit"},
+    PERSONALIZED: {"system.name": "personalized_ldp_fl", "system.pixels": "unit", "system.start": "zero"},
     # the ball that holds the others' safe range, 0.5·√650: so the same uploads are neighbours
     PPRD: {"system.name": "pprd_fl", "mechanism.norm": 12.75},
     PD: {"system.name": "pd_ldpfl"},

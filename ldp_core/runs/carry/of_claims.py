@@ -12,6 +12,7 @@ from ldp_core import papers
 from ldp_core.behaviour import version
 from ldp_core.papers import Claim, rows
 from ldp_core.papers.stored import Shelf
+from ldp_core.papers.verdict import Verdict, verdicts
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.claims import shelf
 from ldp_core.runs.jobs.tables import as_csv
@@ -49,13 +50,13 @@ def packed(files: Mapping[str, str]) -> bytes:
 def everything() -> dict[str, str]:
     """Content of all claims of all papers, by file name."""
     known = {name: shelf(name) for name in papers.names()}
+    judged = {name: verdicts(papers.get(name).claims, known[name]) for name in papers.names()}
     every = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
-    found = _rows((name, claim, known[name]) for name, claim in every)
+    found = _rows((name, claim, known[name], judged[name][claim.id]) for name, claim in every)
     for name in papers.names():
         for table in papers.get(name).tables:
-            body = rows.cells(name, table, known[name])
-            cells = [dict(zip(["row", *table.columns], row, strict=True)) for row in body]
-            found[f"tables/{name}-{table.id}.csv"] = as_csv(cells)
+            how, body = rows.table_of(name, table, known[name], judged[name])
+            found[f"tables/{name}-{table.id}.csv"] = as_csv([row | {"measured": how} for row in body])
     return found | {"cite.bib": bibtex()}
 
 
@@ -64,7 +65,7 @@ def pack(system: str, identity: str) -> dict[str, str]:
     claim, known = papers.get(system).claim(identity), shelf(system)
     if claim is None:
         return {}
-    found = _rows([(system, claim, known)])
+    found = _rows([(system, claim, known, verdicts(papers.get(system).claims, known)[identity])])
     for name, made in claim.read_each.items():
         figure = drawn(claim.title, _curves(made, known), percent=True)
         found[f"{f'figure {name}'.strip()}.svg"] = figure
@@ -75,7 +76,7 @@ def pack(system: str, identity: str) -> dict[str, str]:
     return found | {"claim.json": _json(about), "cite.bib": bibtex()}
 
 
-def _rows(claims: Iterable[tuple[str, Claim, Shelf]]) -> dict[str, str]:
+def _rows(claims: Iterable[tuple[str, Claim, Shelf, Verdict]]) -> dict[str, str]:
     asked, found = list(claims), dict[str, str]()
     for kind, make in KINDS.items():
         made: list[rows.Row] = [row for one in asked for row in make(*one)]

@@ -44,7 +44,7 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
     names = [html.escape(arm.label) for arm in shown]
     return figure(
         traces,
-        x={"title": axis, "rangemode": "tozero", "showgrid": True},
+        x={"title": axis, "showgrid": True},
         y={"type": "category", "categoryorder": "array", "categoryarray": names},
         hovermode="closest",
     )

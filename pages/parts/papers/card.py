@@ -7,20 +7,20 @@ import streamlit as st
 from ldp_core import papers
 from ldp_core.experiment import parse
 from ldp_core.papers import Claim, Paper
-from ldp_core.papers.rows import cells
+from ldp_core.papers.rows import table_of
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import versions
 from ldp_core.papers.verdict import Verdict
 from ldp_core.papers.way import way
 from ldp_core.runs import claims
 from pages.parts.papers.claim_view import claim_view
-from pages.parts.papers.known import known, verdicts
+from pages.parts.papers.known import judged, known
 from pages.parts.papers.words import LOOKS, badge
 from pages.parts.systems.field_words import FORMS
 from pages.parts.ui.fields import switch
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import listed, plain
 
 OPENED = "system"
 """Parameter of the address that names the opened card."""
@@ -45,13 +45,15 @@ def card(name: str) -> None:
 def _whole(paper: Paper, name: str) -> None:
     refreshing(_way)(dict(paper.example), name)
     refreshing(_claims)(name)
-    shelf = known(name)
+    shelf, found = known(name), judged(name)
     st.markdown(f"**Its tables and figures, ours in their place ({len(paper.tables)})**")
     for one in paper.tables:
-        rows = cells(name, one, shelf)
-        beside = "; in brackets the paper's" * any("(" in cell for row in rows for cell in row[1:])
-        st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}{beside}")
-        table(("row", *one.columns), [[plain(cell) for cell in row] for row in rows])
+        how, rows = table_of(name, one, shelf, found)
+        beside = "; in brackets the paper's" * any(
+            "(" in row[column] for row in rows for column in one.columns
+        )
+        st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; {plain(how)}{beside}; –: not measured")
+        table(("row", *one.columns), [[plain(cell) for cell in row.values()] for row in rows])
     st.markdown(f"**What is wrong in the paper ({len(paper.flaws)})**")
     for flaw in paper.flaws:
         st.markdown(f"- **{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")
@@ -77,8 +79,16 @@ def _way(example: dict[str, Any], name: str) -> None:
 
 
 def _claims(name: str) -> None:
-    paper, found = papers.get(name), verdicts(name)
+    paper, found = papers.get(name), judged(name)
     st.markdown("**What it claims, and what came out here**")
+    readings = {one.name: one for claim in paper.claims for one in claim.readings}
+    if judge := next((one.reading for one in found.values() if one.reading), ""):
+        others = listed([f"“{plain(one)}”" for one in readings if one != judge])
+        what = plain(readings[judge].says, 300)
+        st.caption(
+            f"Claims that were measured in several readings are judged by one, “{plain(judge)}”: {what} "
+            f"By {others} no more statements hold."
+        )
     head = ("claim", "verdict", "the paper", "here", "because", "setting", "seeds")
     table(head, [_row(claim, found[claim.id]) for claim in paper.claims])
     titles = {claim.title: claim for claim in paper.claims}
@@ -91,7 +101,7 @@ def _claims(name: str) -> None:
         key=f"claim of {name}",
     )
     if chosen:
-        claim_view(name, titles[chosen], known(name))
+        claim_view(name, titles[chosen], known(name), found[titles[chosen].id])
 
 
 def _row(claim: Claim, found: Verdict) -> list[str]:
@@ -102,11 +112,12 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
     when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
     if found.parts and found.older:
         when += f", as of {plain(versions(found.older))}"
+    level = claim.read_each[found.reading].level
     return [
         f"**{plain(claim.title, 120)}** {plain(claim.where)}",
         badge(found.word),
         "; ".join(plain(statement.says, 120) for statement in claim.statements),
-        ours or "–",
+        f"{ours} ({level} intervals)" if ours else "–",
         plain(claims.reason(claim, found), 700),
         plain(claim.setting, 300),
         when,

@@ -6,7 +6,7 @@ from ldp_core.papers import Claim
 from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import QUANTITIES, stated
 from ldp_core.papers.stored import Shelf, words
-from ldp_core.papers.verdict import Verdict, verdict
+from ldp_core.papers.verdict import Verdict
 from ldp_core.runs import of_claims
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
 from pages.parts.papers.again import again
@@ -26,7 +26,7 @@ BESIDES = {
 }
 
 
-def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
+def claim_view(system: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
     with st.container(border=True, key=f"look-{system}"):
         st.markdown(f"**{plain(claim.title, 120)}** ({plain(claim.where)})")
         if claim.note:
@@ -35,7 +35,7 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
             st.caption(f"{plain(quote.where[0].upper() + quote.where[1:])}: “{plain(quote.text, 300)}”")
         with st.container(horizontal=True, vertical_alignment="center"):
             again(system, claim)
-            draft = claim.draft
+            draft = claim.read_each[found.reading].draft
             if draft and st.button("Open in Train", key=f"open {system} {claim.id}"):
                 start_with(draft)
                 st.switch_page("train.py")
@@ -49,7 +49,6 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
                 on_click="ignore",
                 help="Figure, settings, readings, seeds, versions, every run, the command that measures it",
             )
-        found = verdict(claim, shelf)
         if found.each:
             claim, found = _reading(system, claim, found)
         if not any(shelf.of_arm(claim, arm.label) for arm in claim.measured):
@@ -64,17 +63,8 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
 def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]:
     """The claim in the chosen reading, initially the one it is judged by."""
     st.markdown("**What the paper leaves open, and how it may be read**")
-    against = "It contradicts the paper, and judges nothing: "
-    said = [
-        [
-            f"**{plain(one.name)}**",
-            badge(its.word),
-            plain(one.says, 300),
-            f"{against}{plain(one.against, 300)}." if one.against else "",
-        ]
-        for one, its in found.each
-    ]
-    table(("reading", "verdict", "what is set", "why it does not judge"), said)
+    said = [[f"**{plain(one.name)}**", badge(its.word), plain(one.says, 300)] for one, its in found.each]
+    table(("reading", "verdict", "what is set"), said)
     read = {one.name: its for one, its in found.each}
     key = f"reading of {system} {claim.id}"
     chosen = st.segmented_control("Shown below", list(read), default=found.reading, required=True, key=key)
@@ -88,7 +78,15 @@ def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
     ends = "filled: the paper's own; open: controls; diamonds: the paper's figure"
     arms = arms_figure(claim, shelf)
     shown = [
-        Card("Where each arm ends", ", with 95 % intervals", ends, arms, f"Where {name} end", height, row)
+        Card(
+            "Where each arm ends",
+            f", with {claim.level} intervals",
+            ends,
+            arms,
+            f"Where {name} end",
+            height,
+            row,
+        )
     ]
     if curves:
         means = "means over seeds; colours as at the left, dashes in the order of the settings"
@@ -129,8 +127,8 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
             [plain(part.says, 120), plain(stated(part.ours, part.unit)), badge(part.outcome)]
             for part in found.parts
         ]
-        table(("the paper says", "here", "verdict"), said)
-    with st.expander("All arms in numbers"):
+        table(("the paper says", f"here, with {claim.level} intervals", "verdict"), said)
+    with st.expander(f"All arms in numbers, with {claim.level} intervals"):
         table(("arm", "the paper", "here", *(BESIDES[name] for name in more), "seeds", "note"), rows)
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from ldp_core import papers
+from ldp_core import datasets, papers
 from ldp_core.papers.stored import SHIPPED, Shelf
-from ldp_core.papers.verdict import Verdict, verdict
+from ldp_core.papers.verdict import Verdict, verdicts
 from ldp_core.runs import claims
 
 States = tuple[tuple[Path, int, int], ...]
@@ -17,16 +17,10 @@ def known(system: str) -> Shelf:
     return _read(_files(system))
 
 
-def verdicts(system: str) -> dict[str, Verdict]:
-    """Verdict by claim id for a system, computed once for all visitors; verdicts on claims that were not run
-    are recomputed, since their reasons depend on the data on this machine.
-    """
-    found = dict(_verdicts(system, _files(system)))
-    for claim in papers.get(system).claims:
-        of_readings = (one for _, one in found[claim.id].each)
-        if any(one.word == "not run" for one in (found[claim.id], *of_readings)):
-            found[claim.id] = verdict(claim, known(system))
-    return found
+def judged(system: str) -> dict[str, Verdict]:
+    """Verdict by claim id for a system, computed once for all visitors: reasons depend on the data here."""
+    there = tuple(datasets.get(name).there(datasets.data_dir()) for name in datasets.registry.names())
+    return _judged(system, _files(system), there)
 
 
 def _files(system: str) -> States:
@@ -34,8 +28,8 @@ def _files(system: str) -> States:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _verdicts(system: str, files: States) -> dict[str, Verdict]:
-    return {claim.id: verdict(claim, _read(files)) for claim in papers.get(system).claims}
+def _judged(system: str, files: States, there: tuple[bool, ...]) -> dict[str, Verdict]:
+    return verdicts(papers.get(system).claims, _read(files))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -78,8 +78,10 @@ def _said(workspace: Workspace, system: System) -> None:
         st.markdown("**All as in the paper**")
     with st.expander("The way of the data, step by step"):
         st.markdown("\n".join(f"1. {_step(step)}" for step in way(workspace.draft.base)))
-    st.markdown(f"**What the paper leaves open** ({len(system.readings)})")
-    st.markdown("\n".join(f"- {plain(words, 400)}" for words in system.readings))
+    for head, said in (("paper leaves open", system.readings), ("paper has otherwise", system.altered)):
+        if said:
+            st.markdown(f"**What the {head}** ({len(said)})")
+            st.markdown("\n".join(f"- {plain(words, 400)}" for words in said))
 
 
 def _step(step: Step) -> str:
