@@ -119,9 +119,9 @@ async def spread(
 
 
 @asynccontextmanager
-async def polling(people: Sequence[Person]) -> AsyncIterator[None]:
-    """They ask again once a second until this is left."""
-    tasks = [asyncio.create_task(one.poll(offset=n / len(people))) for n, one in enumerate(people)]
+async def polling(people: Sequence[Person], pause: float | None = 1.0) -> AsyncIterator[None]:
+    """They ask again, once a second or (None) as their page says, until this is left."""
+    tasks = [asyncio.create_task(one.poll(pause, offset=n / len(people))) for n, one in enumerate(people)]
     try:
         yield
     finally:

@@ -125,6 +125,34 @@ def test_connections_end_at_the_limit_of_an_address(proxy: Proxy):
     wait_for(lambda: status() == 200)
 
 
+def test_strangers_leave_the_places_of_visitors_with_the_password(behind: Server, tmp_path: Path):
+    """Each waits a second for its 401, and counts meanwhile: ten places for them, ten for others."""
+    small = {"studio_all 1000": "studio_all 10", "studio_strangers 300": "studio_strangers 10"}
+    with closing(Proxy(tmp_path, behind.port, small)) as running, ExitStack() as stack:
+        lines = [stack.enter_context(running.connect(f"127.0.0.{20 + n}")) for n in range(30)]
+        for line in lines:
+            line.sendall(request(running, "/", {"Connection": "close"}))
+        assert running.ask("/", KNOWN, "127.0.0.12").status == 200
+        assert {answer_on(line).status for line in lines} == {401, 429}
+
+
+def test_pages_that_an_address_opens_are_slowed(behind: Server, tmp_path: Path):
+    small = {"rate=2r/s": "rate=1r/s", "burst=300 nodelay": "burst=5 nodelay"}
+    with closing(Proxy(tmp_path, behind.port, small)) as running:
+        found = [running.ask("/_stcore/stream", KNOWN).status for _ in range(20)]
+        assert 429 in found and 429 not in found[:5]
+        assert running.ask("/", KNOWN).status == 200, "the files of a page are none"
+
+
+def test_text_is_compressed_on_its_way(proxy: Proxy):
+    """Of a kind that the studio itself sends as it is."""
+    answer = proxy.ask(
+        "/assets/outcomes/again_and_again.json", KNOWN | {"Accept-Encoding": "gzip"}, "127.0.0.10"
+    )
+    assert answer.status == 200
+    assert answer.headers["Content-Encoding"] == "gzip"
+
+
 def test_guesses_of_the_password_are_slowed(proxy: Proxy):
     """Sixty at once are looked at, each answered a second later; what comes on top of that is not."""
     with ExitStack() as stack:
