@@ -23,7 +23,7 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends tini \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 studio \
-    && mkdir -p /data/datasets /data/runs \
+    && mkdir -p /data/datasets && mkdir -m 700 /data/runs \
     && chown -R studio:studio /data
 
 WORKDIR /app

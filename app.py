@@ -23,6 +23,7 @@ from ldp_core.classroom.sessions import end_old
 from ldp_core.errors import StudioError
 from ldp_core.runs import ensure_worker, own_data
 from ldp_core.settings.table import given_and_gone, refuse_nonsense
+from ldp_core.system.data_folder import keep_private
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
 from ldp_core.system.shipped import ASSETS, SHIPPED
@@ -42,6 +43,7 @@ SWITCH_SECONDS = 0.001
 """So long one visitor's page computes before others' have their turn; by default five times as long, and with
 four tabs of large drafts a small one waited half a second."""
 
+keep_private()
 listen()
 try:
     refuse_nonsense()

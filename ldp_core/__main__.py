@@ -40,6 +40,9 @@ def studio() -> int:
 
     from ldp_core import cli
     from ldp_core.commands import dashboard
+    from ldp_core.system.data_folder import keep_private
+
+    keep_private()
 
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
@@ -54,5 +57,7 @@ if __name__ == "__main__":
     refuse_others()
     gc.set_threshold(SELDOM)
     from ldp_core.cli import main
+    from ldp_core.system.data_folder import keep_private
 
+    keep_private()
     leave(main())

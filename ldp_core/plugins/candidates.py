@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from ldp_core.errors import InvalidInput, StudioError, on_one_line
 from ldp_core.plugins import folder
+from ldp_core.system.private_files import changeable
 
 T = TypeVar("T")
 
@@ -97,9 +98,18 @@ def _candidates(package: str) -> list[Candidate]:
     for place in folder.__path__:
         for info in pkgutil.iter_modules([str(Path(place) / kind)]):
             if not info.name.startswith("_"):
-                load = partial(importlib.import_module, f"{folder.__name__}.{kind}.{info.name}")
+                load = partial(_imported, Path(place) / kind, f"{folder.__name__}.{kind}.{info.name}")
                 found.append(Candidate(info.name, f"{kind}/{info.name}.py", load))
     return sorted(found, key=lambda one: (one.name, one.origin))
+
+
+def _imported(place: Path, name: str) -> Any:
+    """The module of a file in the folder, unless another user could have written it."""
+    last = name.rpartition(".")[2]
+    file = next(one for one in (place / f"{last}.py", place / last) if one.exists())
+    if why := changeable(file):
+        raise InvalidInput(f"{why}, and would run programs as this one (chown or chmod it)")
+    return importlib.import_module(name)
 
 
 @cache

@@ -31,12 +31,26 @@ def open_to_others(folder: Path) -> str:
     """Why other users may write in a folder; "" if they cannot."""
     if not hasattr(os, "geteuid"):
         return "this system does not tell who else can write there"
-    place = folder.resolve(strict=True)
+    return _open_to_others(folder, (os.geteuid(),), OTHERS)
+
+
+def changeable(file: Path) -> str:
+    """Why other users may change a file that somebody has put there to be run; "" if they cannot, as far as
+    this system tells. Root may own it, and the own primary group may write it, as with a umask of 002.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    return _open_to_others(file, (os.geteuid(), 0), stat.S_IWOTH, os.getegid())
+
+
+def _open_to_others(path: Path, owners: tuple[int, ...], bits: int, group: int = -1) -> str:
+    place = path.resolve(strict=True)
     for one in (place, *place.parents):
         about = one.stat()
-        if about.st_uid not in ((os.geteuid(),) if one == place else (os.geteuid(), 0)):
+        if about.st_uid not in (owners if one == place else (os.geteuid(), 0)):
             return f"{one} belongs to another user"
-        if about.st_mode & OTHERS and (one == place or not about.st_mode & stat.S_ISVTX):
+        written = about.st_mode & (bits if about.st_gid == group else OTHERS)
+        if written and (one == place or not about.st_mode & stat.S_ISVTX):
             return f"other users can write to {one}"
     return ""
 

@@ -65,6 +65,21 @@ def test_an_entry_point_names_a_class_or_its_module(
     sys.modules.pop("turns_of_others")
 
 
+def test_part_that_others_can_write_is_left_out(place: Path, registry: Registry[Any]):
+    """Else whoever may write in that folder runs programs as the server's user."""
+    (place / "by_turns.py").write_text(SELECTION)
+    (place / "of_others.py").write_text(SELECTION)
+    (place / "of_others.py").chmod(0o666)
+    assert registry.names() == sorted([*OWN, "by_turns"])
+    assert "other users can write" in registry.refused["of_others"]
+
+
+def test_parts_below_a_folder_open_to_all_are_left_out(place: Path, registry: Registry[Any]):
+    (place / "by_turns.py").write_text(SELECTION)
+    place.parent.chmod(0o777)
+    assert registry.names() == sorted(OWN)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [

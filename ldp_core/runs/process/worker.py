@@ -31,6 +31,7 @@ from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held, taken
 from ldp_core.runs.storage.paths import bind, runs_dir
 from ldp_core.system import kernel_lock, memory, process_group
+from ldp_core.system.data_folder import keep_private
 from ldp_core.system.quiet_log import be_quiet
 
 POLL_SECONDS = 0.05
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--lock", type=int)  # a file that it holds already
     parser.add_argument("--wait", action="store_true")  # for the end of the worker whose place it takes
     asked = parser.parse_args(arguments)
+    keep_private()
     program(), version()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     be_quiet(repeated=1)

@@ -3,12 +3,9 @@
 import errno
 from pathlib import Path
 
-from platformdirs import user_data_path
-
-from ldp_core.datasets import APP
 from ldp_core.datasets import data_dir as data_dir
 from ldp_core.errors import FolderGone, ReadOnly, StorageFailed
-from ldp_core.settings.table import RUNS_DIR
+from ldp_core.system.data_folder import runs_place
 
 _bound = list[tuple[int, int]]()
 """Device and inode of the folder that this process is bound to, if it is."""
@@ -22,10 +19,10 @@ def bind() -> None:
 
 def runs_dir() -> Path:
     """Folder of runs, made if missing, or StorageFailed; FolderGone if it is not that which is bound."""
-    folder = RUNS_DIR.value() or user_data_path(APP) / "runs"
+    folder = runs_place()
     try:
         if not _bound and not folder.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
     except OSError as error:
         if _bound and isinstance(error, FileNotFoundError):
