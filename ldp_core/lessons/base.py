@@ -31,5 +31,5 @@ class LessonPlan:
     free: str
     """Dotted name of the field that may be changed afterwards."""
     transfer: Transfer
-    figure: Literal["", "releases", "leak"] = ""
-    """The lesson's own chart: numbers that ε covers, or leakage over variance; "" for none."""
+    figure: Literal["", "releases", "leak", "classes"] = ""
+    """The lesson's own chart: numbers that ε covers, leakage over variance, or accuracy on each class."""

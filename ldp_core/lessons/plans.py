@@ -17,7 +17,7 @@ WHOM = LessonPlan(
     free="aggregator.name",
     transfer=Transfer(
         "A hundred ask for ε 1 a weight, one for 0.01, and the server takes the plain mean. What helps most?",
-        ("weigh each answer by 1/σ²", "ask everybody for ε 1.1", "train twice as many rounds"),
+        ("weigh each answer by 1/σ²", "ask the hundred for ε 1.1", "train twice as many rounds"),
         0,
         "One noisy answer spoils a mean: its variance is some ten thousand times the others', nearly all "
         "of the sum's. A weight of 1/σ² makes it as good as unheard.",
@@ -29,16 +29,19 @@ SAFE_RANGE = LessonPlan(
     scenario="send_changes",
     setting=(
         "Noise has to hide any value in the safe range. Ten strict and ten generous people send either "
-        "their model's weights, which need ±1, or what training changed in them, which fits into ±0.1."
+        "their model's weights, cut to ±1 or to ±0.1, or what training changed in them, cut to ±0.1."
     ),
-    look="In the end both have seen the same data with the same ε; only the range is ten times shorter.",
+    look=(
+        "All three have seen the same data with the same ε. From the first to the second only the range is "
+        "shorter, from the second to the third only what is sent differs."
+    ),
     free="clients.range",
     transfer=Transfer(
         "You halve the safe range and keep ε; no value is cut. What is left of the noise's variance?",
         ("half of it", "a quarter of it", "all of it: ε has not changed"),
         1,
         "Noise is as wide as the range, and variance is width squared: half the range, a quarter of the "
-        "variance, at no price in privacy.",
+        "variance, at the same ε. An attacker hears more clearly as well.",
     ),
 )
 
@@ -51,6 +54,7 @@ WHO_PAYS = LessonPlan(
     ),
     look="One figure of accuracy hides it: half of the digits are named well, and the others never.",
     free="aggregator.name",
+    figure="classes",
     transfer=Transfer(
         "When is it harmless to listen to the six generous people alone?",
         ("they ask for still less noise", "the six have seen all ten digits", "there are more rounds"),
@@ -65,9 +69,9 @@ OTHER_SECRETS = LessonPlan(
     scenario="same_epsilon",
     setting=(
         "Two mechanisms keep the same promise, ε 8 for each weight. Piecewise answers close to the "
-        "truth, Duchi with one of two values; an attacker tries to get the picture back from either."
+        "truth, Duchi with one of two values; an attacker tries to read the picture from either."
     ),
-    look="The promise is equal, the pictures are not: the better estimator leaks more.",
+    look="The promise is equal, the pictures are not: one is a copy, the other a blur; both can be read.",
     free="mechanism.name",
     transfer=Transfer(
         "Two mechanisms have the same ε; one has a quarter of the other's variance. Whose answer helps an "
@@ -84,18 +88,17 @@ BUDGET_OF_WHAT = LessonPlan(
     label="A budget of what",
     scenario="what_epsilon_says",
     setting=(
-        "“ε 0.5” is small. But of what? A person sends a number for each of the model's weights, in every "
+        "“ε 1” is small. But of what? A person sends a number for each of the model's weights, in every "
         "round, and each of them spends the budget once more."
     ),
     look="Count what is spent: one dot is one number that a person sends.",
     free="rounds",
     transfer=Transfer(
-        "A paper says “ε = 1”, for each of 50 000 weights, in 100 rounds. What is that, added up, for all "
-        "that a person sends?",
-        ("1", "100", "up to five million: nothing is promised"),
+        "Three papers train for 100 rounds. Which of them promises a person something?",
+        ("ε 1 for each of 50 000 weights", "ε 10 for each round", "ε 2 for all that a person ever sends"),
         2,
-        "50 000 × 100 × 1. A budget without its scope says nothing: ask for the number that covers "
-        "everything that a person ever sends.",
+        "The first adds up to 5 000 000, the second to 1 000: nothing is promised. A budget without its "
+        "scope says nothing: ask for the number that covers everything that a person ever sends.",
     ),
     figure="releases",
 )

@@ -33,6 +33,8 @@ class Result:
     """Correlation of the closest reconstruction from a one-image upload with its image."""
     picked: tuple[float, int, float] = (0.0, 0, 0.0)
     """Identifications from one-image uploads, attempts, and success rate of guessing."""
+    added_up: float | None = None
+    """Sum of the ε of all that the first client sends."""
     back: float | None = None
     """Images recovered from a real upload in its best round, averaged over clients."""
 

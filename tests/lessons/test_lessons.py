@@ -1,13 +1,22 @@
 """Each lesson has a stored answer, a right option that is right, and one thing to change."""
 
+import re
+from statistics import fmean
+
+import numpy as np
 import pytest
 
 from ldp_core import aggregators, lessons, mechanisms, presets
+from ldp_core.accounting import word_of
+from ldp_core.accounting.compose import compose_counts
+from ldp_core.attacks.findings.verdict import READ
 from ldp_core.classroom import FREE
 from ldp_core.errors import UnknownName
 from ldp_core.events.run import RoundDone
-from ldp_core.runs import outcomes
+from ldp_core.images import decode as decoded
+from ldp_core.runs import outcomes, stored_ladder
 from ldp_core.simulate import simulate
+from pages.parts.learn.figures import EPSILON
 from tests.data import digits
 
 
@@ -28,23 +37,79 @@ def test_they_are_five_in_order_and_others_are_named():
         lessons.get("whome")
 
 
-def test_one_noisy_answer_in_a_hundred_and_one_is_nearly_all_of_a_means_noise():
-    """The last question of the first lesson, by the formulas themselves."""
-    law = mechanisms.get("duchi")
-    variances = [law.variance(0.0, 1.0, -1.0, 1.0)] * 100 + [law.variance(0.0, 0.01, -1.0, 1.0)]
-    left = {
-        name: sum(w * w * v for w, v in zip(aggregators.get(name).weights(variances), variances, strict=True))
-        for name in ("mean", "inverse_variance")
-    }
-    kinder = sum(law.variance(0.0, e, -1.0, 1.0) for e in [1.1] * 100 + [0.01]) / 101**2
-    assert left["inverse_variance"] < left["mean"] / 50
-    assert kinder > left["mean"] * 0.9, "a little more budget of all others helps little"
+@pytest.mark.parametrize("mechanism", ["duchi", "piecewise", "laplace", "hybrid"])
+def test_first_lesson_right_option_leaves_the_least_noise(mechanism: str):
+    """Of its options, rounds change no round's noise."""
+    law = mechanisms.get(mechanism)
+
+    def left(weights: str, strict: float) -> float:
+        """Noise variance at the server of a hundred clients with ε `strict` and one with 0.01."""
+        each = [law.variance(0.0, epsilon, -1.0, 1.0) for epsilon in [strict] * 100 + [0.01]]
+        shares = aggregators.get(weights).weights(each)
+        return sum(w * w * v for w, v in zip(shares, each, strict=True))
+
+    plan = lessons.get("whom").transfer
+    budget = re.search(r"ask the hundred for ε ([\d.]+)", " ".join(plan.options))
+    assert budget and "everybody" not in " ".join(plan.options)
+    assert plan.right == "weigh each answer by 1/σ²"
+    assert left("inverse_variance", 1.0) < left("mean", float(budget[1])) / 50 < left("mean", 1.0)
 
 
 def test_half_the_range_leaves_a_quarter_of_the_variance():
     law = mechanisms.get("duchi")
     assert law.variance(0.0, 1.0, -0.5, 0.5) == pytest.approx(law.variance(0.0, 1.0, -1.0, 1.0) / 4)
     assert lessons.get("safe_range").transfer.right == "a quarter of it"
+
+
+def test_second_lesson_has_a_run_for_each_step_of_its_text():
+    """Weights in ±1, in ±0.1, changes in ±0.1: only the range, then only what is sent differs."""
+    found = outcomes.stored("send_changes")
+    assert found is not None
+    wide, narrow, changes = (fmean(ends) for ends in found.ends)
+    assert wide + 0.2 < narrow < changes - 0.2
+    first, second, third = presets.get("send_changes").draft.experiments()
+    tau = [one.clients.bounds()[1].max() for one in (first, second, third)]
+    assert (first.target, second.target, third.target) == ("weights", "weights", "update")
+    assert tau == [1.0, 0.1, 0.1]
+
+
+def test_fourth_lesson_says_both_as_its_stored_pictures_are_read():
+    found = outcomes.stored("same_epsilon")
+    assert found is not None
+    answers = presets.get("same_epsilon").ask.answers(found.results)
+    assert set(answers) == {"both"}
+    for picture in found.pictures:
+        assert picture is not None and found.original is not None
+        shown, original = (decoded(dict(one)).ravel() for one in (picture["image"], found.original))
+        assert np.corrcoef(shown, original)[0, 1] >= READ, "as the page's picture shows"
+
+
+def test_fourth_lesson_smaller_variance_is_closer_at_its_budget():
+    stored = stored_ladder.stored_ladder()
+    assert stored is not None
+    at_eight = {name: cell["ncc"] for (name, epsilon), cell in stored.desk.cells.items() if epsilon == 8}
+    spread = {name: mechanisms.get(name).variance(0.0, 8.0, -1.0, 1.0) for name in at_eight}
+    assert max(at_eight, key=at_eight.__getitem__) == min(spread, key=spread.__getitem__)
+    assert lessons.get("other_secrets").transfer.right == "the one with less variance"
+
+
+def test_fifth_lesson_right_option_alone_promises_something():
+    plan = lessons.get("budget_of_what").transfer
+    words = []
+    for option in plan.options:
+        epsilon, weights = re.match(r"ε (\d+)(?: for each of ([\d ]+) weights)?", option).groups()  # type: ignore
+        uses = int(re.sub(r"\s", "", weights or "1")) * (1 if "ever" in option else 100)
+        words.append(word_of(compose_counts((float(epsilon),), (uses,), 1e-5 if uses > 1 else 0.0).epsilon))
+        added = f"{float(epsilon) * uses:,.0f}".replace(",", " ")
+        assert "ever" in option or added in plan.why
+    assert [word != "nothing" for word in words] == [option == plan.right for option in plan.options]
+
+
+def test_fifth_lesson_asks_for_the_sum_that_its_dots_show():
+    found = outcomes.stored("what_epsilon_says")
+    assert found is not None
+    (answer,) = set(presets.get("what_epsilon_says").ask.answers(found.results))
+    assert answer == f"ε {650 * 15 * EPSILON:,.0f}".replace(",", " ")
 
 
 def test_where_data_are_alike_the_generous_teach_all_ten_digits():

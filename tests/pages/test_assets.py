@@ -25,6 +25,17 @@ def test_no_script_asks_another_host():
     assert len(version()) == 8
 
 
+def test_a_class_alone_is_styled_by_one_sheet():
+    """Sheets meet on one page: another component's figure of the same class would take the style."""
+    sheets: dict[str, set[str]] = {}
+    for file in WEB.glob("*.css"):
+        rules = re.findall(r"([^{}@;]+)\{", file.read_text(encoding="utf-8"))
+        for selector in (one.strip() for rule in rules for one in rule.split(",")):
+            if found := re.fullmatch(r"\.([\w-]+)(\[[^]]*\]|:[\w-]+)*", selector):
+                sheets.setdefault(found[1], set()).add(file.name)
+    assert {name: files for name, files in sheets.items() if len(files) > 1} == {}
+
+
 def test_letters_have_five_sizes_and_none_is_under_12_px():
     """What is for a wall alone has its own."""
     css = (ROOT / "assets" / "studio.css").read_text(encoding="utf-8")

@@ -29,6 +29,7 @@ def made_up(labels: Iterable[str], seed: int, seeds: int = 2) -> list[Result]:
             psnr=float(draw.uniform(5, 40)),
             alike=float(draw.uniform(0.6, 1)),
             back=float(draw.integers(21)),
+            added_up=float(draw.choice([1, 650, 9750])),
         )
 
     return [result(label, seed) for label in labels for seed in range(seeds)]

@@ -171,9 +171,11 @@ FIGURES: dict[str, tuple[Check, ...]] = {
     ),
     "who_is_silenced": (setting(0), setting(4), unnamed, unnamed),
     "what_epsilon_says": (
-        summed("ε 650 per upload"),
-        exactly(weights),
         summed("ε 650 per upload", "coordinate"),
+        exactly(weights),
+        summed("ε 650 per upload"),
+        summed("ε 650 per upload", "run_worst"),
+        setting(15),
         summed("ε 8 per upload"),
         odds("ε 8 per upload"),
         setting(100),

@@ -103,6 +103,7 @@ def _result(run: RunProgress) -> Result:
     audits = [(one, one.closest or {}) for one in tried if one.upload == "audit"]
     real = [(one.closest or {}).get("recovered") or 0 for one in tried if one.upload == "real"]
     kinds = [verdict_on(*pair).kind for pair in audits]
+    ledger = entries_in((run.end or {}).get("ledger", ()))
     return Result(
         label=run.label,
         seed=run.seed,
@@ -114,6 +115,7 @@ def _result(run: RunProgress) -> Result:
         psnr=float(np.median([db for one, _ in audits for db in one.psnr[None][:]])) if audits else None,
         alike=max((event["ncc"] for _, event in audits), default=None),
         picked=identified([run]),
+        added_up=ledger[0].run_worst.sum if ledger else None,
         back=float(np.mean(real)) if real else None,
     )
 

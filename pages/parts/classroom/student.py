@@ -14,13 +14,12 @@ from pages.parts.classroom.entrance import follow
 from pages.parts.learn.lesson import transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
-from pages.parts.start.outcome_view import reference_words
+from pages.parts.start.outcome_view import levels
 from pages.parts.train.guess_words import level, literal, reply, shown
-from pages.parts.train.standings import training
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
-from pages.parts.ui.text import percent, plain
+from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import me, who
 from pages.parts.watch.guess_field import element
@@ -92,11 +91,8 @@ def _ask(session: Session, guess: float | str | None) -> None:
     with st.container(key="room-ask"):
         element(question, first, key, wide=True)
     topic = topics.get(session.scenario)
-    if level(question, 0) is not None and (found := outcomes.stored(topic.scenario)):
-        draft = topic.preset.draft
-        alike = len({str(training(one)) for one in draft.experiments()}) == 1
-        clean = reference_words(draft, found) if alike else ""
-        st.caption(" · ".join(filter(None, (f"guessing {percent(found.chance)}", clean))))
+    if (found := outcomes.stored(topic.scenario)) and (beside := levels(topic.preset, found)):
+        st.caption(beside)
     words = "Send my guess" if guess is None else "Change my guess"
     off = st.session_state.get(key, first) is None and not isinstance(question, Figure)
     name, sent = f"send {key}", (session, key)

@@ -5,17 +5,30 @@ from math import ceil, log10, sqrt
 import numpy as np
 import streamlit as st
 
-from ldp_core import mechanisms
+from ldp_core import mechanisms, presets
 from ldp_core.accounting import Promise, worth
 from ldp_core.accounting.compose import compose_counts
+from ldp_core.attacks.findings.verdict import READ
 from ldp_core.lessons import LessonPlan
-from ldp_core.runs import stored_ladder, tint_of
-from pages.parts.charts.base import MUTED, PAPER, TEXT, Figure, colour, figure, log_axis, look, note, scatter
+from ldp_core.runs import outcomes, stored_ladder, styles, tint_of
+from pages.parts.charts.base import (
+    MUTED,
+    PAPER,
+    TEXT,
+    Figure,
+    colour,
+    figure,
+    log_axis,
+    look,
+    note,
+    scatter,
+    share_axis,
+)
 from pages.parts.learn.line_up import line_up
 from pages.parts.ui import components
-from pages.parts.ui.text import at_most, number
+from pages.parts.ui.text import at_most, number, percent
 
-EPSILON, DELTA = 0.5, 1e-5
+EPSILON, DELTA = 1.0, 1e-5
 SIZES = {
     "one weight": 1,
     "logistic regression, 650 weights": 650,
@@ -25,12 +38,18 @@ SIZES = {
 ROUNDS = (1, 2, 5, 15, 50, 100)
 MOST_DOTS = 12_000
 """Number of dots above which the square is solid."""
-BACK = 20.0
-"""PSNR in dB from which on an image counts as recovered."""
+MARKED = 8.0
+"""ε of the lesson, written beside its dots."""
 
 
-def figure_of(plan: LessonPlan) -> None:
-    if plan.figure == "releases":
+def figure_of(plan: LessonPlan, found: outcomes.Outcome | None = None) -> None:
+    """Draw the lesson's own chart; accuracy on each class is drawn as `found`, where no run shows it."""
+    if plan.figure == "classes" and found:
+        with st.container(border=True, key="lesson-classes"):
+            st.header("Accuracy on each of the ten digits", anchor=False)
+            drawn, words = classes_figure(plan, found)
+            components.chart(drawn, key="accuracy by digit", label=words, height=300)
+    elif plan.figure == "releases":
         _releases()
     elif plan.figure == "leak":
         _leak()
@@ -39,7 +58,7 @@ def figure_of(plan: LessonPlan) -> None:
 
 def _releases() -> None:
     with st.container(border=True, key="lesson-dots"):
-        st.header("One dot is one number sent, at ε 0.5", anchor=False)
+        st.header(f"One dot is one number sent, at ε {EPSILON:g}", anchor=False)
         left, right = st.columns([1, 2], gap="large")
         with left:
             model = st.select_slider("What a person sends in a round", list(SIZES), key="dots of a model")
@@ -47,11 +66,11 @@ def _releases() -> None:
             uses = SIZES[model] * rounds
             bound = compose_counts((EPSILON,), (uses,), DELTA if uses > 1 else 0.0)
             st.markdown(
-                f"**{number(uses, 9)} number{'s, each' if uses > 1 else ''}** with ε 0.5: "
+                f"**{number(uses, 9)} number{'s, each' if uses > 1 else ''}** with ε {EPSILON:g}: "
                 f"added up, **ε {number(uses * EPSILON, 9)}** for the person."
             )
             if uses > 1:
-                st.markdown(f"The best proof for so many: **ε {at_most(bound.epsilon, 6)}** at δ 10⁻⁵.")
+                st.markdown(f"The best proof for any mechanism: **ε {at_most(bound.epsilon, 6)}** at δ 10⁻⁵.")
             found = worth(Promise(bound.epsilon, bound.delta, bound.rule, bound.basic, None, True))
             st.markdown(f"It {found.promises}: the server can tell two values apart {found.odds}.")
         with right:
@@ -86,34 +105,55 @@ def _leak() -> None:
         shown, words = leak_figure(stored)
         st.caption(
             "One dot a budget. To the right the server hears a weight more exactly; upwards the attacker's "
-            "picture comes closer to the image (median of twelve)."
+            "picture is more alike to the image (mean of twelve)."
         )
         components.chart(shown, key="leak against variance", label=words, height=340)
 
 
+def classes_figure(plan: LessonPlan, found: outcomes.Outcome) -> tuple[Figure, str]:
+    """Chart of the stored accuracy on each class, averaged over seeds, a line per run; and its text."""
+    draft = presets.get(plan.scenario).draft
+    traces, ends, words = [], [], []
+    for variant, style in zip(draft.variants, styles(draft), strict=True):
+        each = [one.per_class for one in found.results if one.label == variant.label]
+        shares, tint = np.mean(each, axis=0), colour(style.tint)
+        digits = [str(digit) for digit in range(len(shares))]
+        traces.append(scatter(digits, shares, name=variant.label, **look(tint, 2.5, 8)))
+        ends.append((float(shares[-1]), f"<b>{variant.label}</b>", tint))
+        words.append(f"{variant.label}: " + ", ".join(percent(share) for share in shares))
+    return figure(traces, x={"title": "digit", "type": "category"}, y=share_axis(), ends=ends), "; ".join(
+        words
+    )
+
+
 def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
-    """Chart of the stored attack grid: PSNR over the variance of one output; and its text."""
+    """Chart of the stored attack grid: correlation with the image over the variance of one output; and its
+    text.
+    """
     half = float(stored.desk.start["ladder"]["base"]["clients"]["range"])
     traces, ends, variances, words = [], [], list[float](), []
     for name in dict.fromkeys(name for name, _ in stored.desk.cells):
         tint = tint_of(mechanisms.registry, name)
         law, label = mechanisms.get(name), mechanisms.registry.labels()[name]
-        cells = sorted((e, cell["psnr"]) for (of, e), cell in stored.desk.cells.items() if of == name)
+        cells = sorted((e, cell["ncc"]) for (of, e), cell in stored.desk.cells.items() if of == name)
         x = [float(law.variance(0.0, e, -half, half)) for e, _ in cells]
-        y = [psnr for _, psnr in cells]
-        hover = f"{label}, %{{text}}: %{{y:.1f}} dB<extra></extra>"
+        y = [ncc for _, ncc in cells]
+        hover = f"{label}, %{{hovertext}}: alike %{{y:.2f}}<extra></extra>"
         tips = [f"ε {number(e)}" for e, _ in cells]
-        traces.append(scatter(x, y, **look(colour(tint), 1.5, 9), text=tips, hovertemplate=hover))
+        marked = [tip if e == MARKED else "" for tip, (e, _) in zip(tips, cells, strict=True)]
+        style = look(colour(tint), 1.5, 9) | {"mode": "lines+markers+text", "textposition": "top left"}
+        traces.append(scatter(x, y, **style, text=marked, hovertext=tips, hovertemplate=hover))
         variances += x
         ends.append((y[-1], f"<b>{label}</b>, {tips[-1]}", colour(tint)))
-        words.append(f"{label}: up to {max(y):.0f} dB at a variance of {number(min(x))}")
+        words.append(f"{label}: alike up to {max(y):.2f} at a variance of {number(min(x))}")
+    ends.append((READ, f"from {READ} on it can be read", MUTED))
     axis = log_axis(log10(min(variances)) - 0.2, log10(max(variances)) + 0.2)
     title = "variance of the answer for one weight (less: more exact)"
-    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": BACK, "y1": BACK}
+    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": READ, "y1": READ}
     drawn = figure(
         traces,
         x={"title": title, **axis, "range": axis["range"][::-1]},
-        y={"title": "closeness of the picture, dB", "range": [0, 30]},
+        y={"title": "how alike the picture is", "range": [-0.3, 1.05]},
         shapes=[line | {"line": {"color": MUTED, "dash": "dot", "width": 1}}],
         ends=ends,
         hovermode="closest",

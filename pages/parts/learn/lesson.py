@@ -13,7 +13,7 @@ from pages.parts.learn.figures import figure_of
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.learn.path import done_with, finished
 from pages.parts.start.guessed import Guessed
-from pages.parts.start.outcome_view import made, picture
+from pages.parts.start.outcome_view import levels, made, picture
 from pages.parts.ui import components
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
@@ -45,6 +45,8 @@ def lesson(name: str) -> None:
         st.header("What do you expect?" if open_question or mine else "The question", anchor=False)
         st.markdown(plain(preset.ask.text, 300))
         if open_question:
+            if found and (beside := levels(preset, found)):
+                st.caption(beside)
             guess_field(preset.ask, preset.draft, known.guesses.get(plan.scenario), "learn")
             words = "Show what came of it" if mine else "Just show me"
             way_around(words, preset.label, next_step=bool(mine))
@@ -67,7 +69,7 @@ def lesson(name: str) -> None:
     with right:
         if found:
             _picture(plan, found, known)
-    figure_of(plan)
+    figure_of(plan, found)
     change, last = st.columns(2, gap="large")
     with change, st.container(border=True, height="stretch"):
         _change(name, plan)

@@ -26,6 +26,8 @@ NUMBERS: dict[str, tuple[list[float], str]] = {
     "clients.range": ([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], "±%s"),
     "rounds": ([1, 5, 10, 15, 30, 60, 100], "%s rounds"),
 }
+SENT = {"weights": "the model's weights", "update": "what changed in them"}
+"""What a range is of, by target."""
 
 
 def field(scenario: str, free: str, key: str) -> tuple[Any, str]:
@@ -34,6 +36,8 @@ def field(scenario: str, free: str, key: str) -> tuple[Any, str]:
     """
     first = first_new(scenario, free)
     label = f"{FREE[free][:1].upper()}{FREE[free][1:]}"
+    if free == "clients.range":
+        label += f", for {SENT.get(presets.get(scenario).draft.base.target, 'what is sent')}"
     if free in PARTS:
         labels = PARTS[free]
         chosen = st.selectbox(label, list(labels), index=first, format_func=labels.__getitem__, key=key)

@@ -10,6 +10,8 @@ from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import without_noise
 from ldp_core.paired import difference, in_points
+from ldp_core.presets import Preset
+from ldp_core.presets.questions import Figure
 from ldp_core.runs import Training, kinds, ladders, outcomes, rates, styles
 from pages.parts.charts.budget_axis import common
 from pages.parts.charts.frames import alike
@@ -52,6 +54,14 @@ def picture(
         "height": height,
         "label": f"Accuracy: {ends}",
     }
+
+
+def levels(preset: Preset, found: outcomes.Outcome) -> str:
+    """Accuracies beside which a share is guessed: of guessing, and without noise; "" for other questions."""
+    if not isinstance(preset.ask, Figure) or not preset.ask.unit:
+        return ""
+    clean = reference_words(preset.draft, found)
+    return " · ".join(filter(None, (f"guessing {percent(found.chance)}", clean)))
 
 
 def reference_words(draft: Draft, found: outcomes.Outcome) -> str:

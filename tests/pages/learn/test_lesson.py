@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from ldp_core import lessons, presets
 from ldp_core.attacks import Public
+from ldp_core.attacks.findings.verdict import READ
 from ldp_core.classroom import FREE
 from ldp_core.datasets import data_dir
 from ldp_core.errors import InvalidExperiment
@@ -77,11 +78,14 @@ def test_of_equal_variance_or_less_the_picture_comes_closer():
     stored = stored_ladder()
     assert stored is not None
     found, words = leak_figure(stored)
+    assert any(str(READ) in note["text"] for note in found["layout"]["annotations"]), (
+        "one scale, with its threshold"
+    )
     for line in found["data"]:
         assert line["x"][0] > line["x"][-1], "more budget, less variance"
     best = {max(line["y"]): min(line["x"]) for line in found["data"]}
     assert best[max(best)] == min(best.values()), "the most exact mechanism leaks most: the lesson's sentence"
-    assert words.count("dB at a variance of") == len(found["data"])
+    assert words.count("at a variance of") == len(found["data"])
 
 
 def test_one_step_in_numpy_is_the_engine_s():
