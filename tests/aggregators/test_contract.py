@@ -52,7 +52,7 @@ def test_a_majority_is_a_sign():
     np.testing.assert_allclose(by_noise.weights([1.0, 4.0]), [2 / 3, 1 / 3])
 
 
-def test_an_even_vote_is_even_in_whatever_order_it_is_added_up():
+def test_tied_vote_is_tied_in_any_summation_order():
     """Sums of ±1/K round to ±1e-17, one way on one processor and otherwise on another."""
     majority, generator = aggregators.get("sign_majority"), np.random.default_rng(0)
     kinds: list[Any] = [np.asarray, torch.from_numpy]
@@ -130,7 +130,7 @@ def test_the_lottery_draws_as_its_moments_say():
         lottery.weights(variances)
 
 
-def test_the_lotterys_moments_allow_for_what_clients_have_between_them_as_its_draws_do():
+def test_lottery_moments_include_between_client_variance():
     own, given = ProbabilitySelection(between=2.0), ProbabilitySelection()
     np.testing.assert_allclose(own.moments([1.0, 4.0])[0], given.moments([1.0, 4.0], between=2.0)[0])
 
@@ -161,7 +161,7 @@ def test_the_noise_of_many_rounds_is_that_of_each(aggregator):
 
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
 @pytest.mark.parametrize("variances", [[], [[1.0]], [-1.0, 1.0], [np.nan], [np.inf, 1.0], "x"])
-def test_what_is_no_list_of_variances_is_refused(aggregator, variances: object):
+def test_invalid_variances_are_refused(aggregator, variances: object):
     with pytest.raises(InvalidInput, match="variances"):
         aggregator.weights(variances)
 

@@ -52,7 +52,7 @@ def test_no_training_sample_can_be_reached():
                 assert not train & {row.tobytes() for row in rows}
 
 
-def test_the_walk_would_find_it():
+def test_planted_training_data_is_found_by_the_walk():
     """The test above can fail: an observation that carries the data is noticed."""
     ready, _, found = observed()
     leaky = found[None].of(slice(None))

@@ -38,17 +38,17 @@ def test_a_fifth_in_clear_is_a_whole_image():
     assert_nearly_all_back(found)
 
 
-def test_more_noise_hides_nothing():
+def test_eightfold_noise_leaves_clear_weights_readable():
     """Eight times the noise: what has none only stands out more."""
     assert all(one["psnr"] > 60 for one in attempts(clients={"epsilon": 1}, rounds=1))
 
 
-def test_with_all_weights_perturbed_nothing_comes_back():
+def test_all_weights_perturbed_gives_no_image_back():
     found = attempts(system={"name": "pprd_fl", "selected": 1})
     assert all(one["psnr"] < one["psnr_mean_image"] for one in found)
 
 
-def test_who_sees_exact_weights_knows_which_image_it_was():
+def test_exact_weights_identify_every_image():
     found = attempts(local={"optimizer": "adam", "learning_rate": 0.001})
     assert {one["identification_credit"] for one in found} == {1.0}
     assert {one["cap"] for one in found} == {1.0}, "no ε bounds it"

@@ -126,7 +126,7 @@ def test_auto_follows_model_mechanism_and_upload():
         (MLP(), (54,), "no images, but 54 numbers"),
     ],
 )
-def test_what_cannot_be_attacked_is_stated_with_what_to_do(model: Any, shape: Shape, said: str):
+def test_unattackable_model_names_an_alternative(model: Any, shape: Shape, said: str):
     for name in ("auto", *attacks.reconstructors()):
         sentence = attacks.unfit(model, shape, 10, name)
         if name in ("auto", "cosine_tv", "personal_search") and len(shape) > 1:
@@ -172,7 +172,7 @@ def test_a_tie_is_stated_and_shared():
     assert places(scores, np.array([0, 0, 0, 2]), np.zeros(4)).rank.tolist() == [1, 1, 2, 1]
 
 
-def test_what_differs_by_rounding_alone_is_a_tie_and_a_real_difference_is_none():
+def test_rounding_alone_makes_a_tie():
     scores = np.array([[-4e4, -4e4 * (1 + 1e-15)], [-4e4, -4e4 - 1e-6]])
     assert places(scores, np.zeros(2, np.int64), np.zeros(2)).tied.tolist() == [2, 1]
 

@@ -15,7 +15,7 @@ from tests.data import digits, events
 @pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
 @pytest.mark.parametrize("target", ["weights", "update"])
 @pytest.mark.parametrize("name", optimizers.names())
-def test_what_an_image_would_upload_is_what_it_uploads(name: str, target: str, model: str):
+def test_predicted_upload_of_an_image_equals_the_sent_one(name: str, target: str, model: str):
     ready = assemble(
         parse({"model": model, "target": target, "local": {"optimizer": name, "learning_rate": 0.01}}),
         digits(),

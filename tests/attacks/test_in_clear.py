@@ -25,7 +25,7 @@ BASE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("epsilon", [8.0, 1.0])
-def test_what_is_in_clear_shows_and_so_does_the_image(epsilon: float):
+def test_clear_weights_are_recognised_and_give_the_image(epsilon: float):
     """Four images of the sample, seed 0; of noise as large as at ε 8 the few that lie near are less near."""
     data = datasets.get("mnist_sample").load(Path("nowhere"))
     seen, truth = observed(data, 4, BASE, epsilon, None)
@@ -40,7 +40,7 @@ def test_what_is_in_clear_shows_and_so_does_the_image(epsilon: float):
     assert np.median(back(IDLG(iterations=100), seen, truth)) > 20
 
 
-def test_who_searches_learns_what_is_in_clear_and_a_run_is_read():
+def test_auto_search_on_clear_weights_recovers_an_image():
     """Nothing is divided out of convolutions, so that "auto" searches; the worst upload is back."""
     changes = {**BASE, "dataset": "digits", "rounds": 1, "attack": {"clients": [1], "rounds": [1]}}
     (spy,) = spies(parse(changes))

@@ -42,13 +42,13 @@ def decibels(attacker: str, **given: Any) -> dict[int, float]:
     return {n: float(np.median([e["psnr"] for e in found if e["round"] == n])) for n in attacked}
 
 
-def test_in_round_one_personal_layers_hide_nothing():
+def test_personal_layers_in_round_one_leave_images_exact():
     """a = 1 and b = 0: the upload is FedAvg's, and an image of a single step comes back exactly."""
     found = [e for e in events(RUN | {"rounds": 1, "attack": "auto"}) if e["event"] == "attack"]
     assert min(e["psnr"] for e in found) > 100
 
 
-def test_they_defeat_the_plain_closed_form_and_neither_of_the_others():
+def test_personal_layers_defeat_only_least_squares():
     plain, stretching, solving = (decibels(n) for n in ("least_squares", "up_to_contrast", "personal_layers"))
     assert plain[1] > 100 and plain[11] < 20 and plain[16] < 20, "as the paper says, of this attacker"
     assert min(stretching.values()) > 28
@@ -60,9 +60,7 @@ def test_they_defeat_the_plain_closed_form_and_neither_of_the_others():
     ("model", "dataset", "plain", "least"),
     [("lenet", "digits", IDLG(iterations=40), 50), ("cnn", "mnist_sample", CosineTV(iterations=120), 15)],
 )
-def test_around_convolutions_they_defeat_a_plain_search_and_not_one_behind_them(
-    model: str, dataset: str, plain: Search, least: float
-):
+def test_personal_search_reads_behind_personal_layers(model: str, dataset: str, plain: Search, least: float):
     """Layers that begin at a = 2 and b = 0.1, as everybody knows; four images of the first client."""
     system = {"name": "pd_ldpfl", "a": 2.0, "b": 0.1}
     asked = {"system": system, "dataset": dataset, "model": model, "mechanism": "none"}
@@ -84,7 +82,7 @@ def test_without_personal_layers_all_of_them_read_alike():
 
 
 @pytest.mark.parametrize("mechanism", ["none", "piecewise"])
-def test_the_server_works_out_what_was_not_sent(mechanism: str):
+def test_server_estimates_unsent_offsets_from_uploads(mechanism: str):
     """Each client's b from its uploads alone, with and without noise at ε 16: within 10 % after five rounds
     (4 to 6 % in seeds 0 to 2), and still its shape after fifteen, when steps are long.
     """
@@ -113,7 +111,7 @@ def test_an_image_that_fits_its_range_is_left_alone():
     assert both[1].min() == pytest.approx(-0.01, abs=0.02)
 
 
-def test_the_desk_attacks_what_the_client_would_send_by_then():
+def test_ladder_of_a_late_round_attacks_personal_layers():
     ladder = {"base": RUN, "mechanisms": ["piecewise"], "epsilons": [20], "round": 12, "images": 4}
     cells = {}
     for attacker in ("least_squares", "personal_layers"):

@@ -58,7 +58,7 @@ def test_kinks_leave_a_likeness(mnist: datasets.Data):
     assert np.median(back(CosineTV(iterations=120), seen, truth)) > 15
 
 
-def test_the_weaker_the_noise_the_better_the_picture_and_weighing_it_helps():
+def test_weaker_noise_and_a_prior_raise_the_psnr():
     """Gaussian noise of 3·10⁻⁴ and 3·10⁻⁶ on weights, six digits: nothing, all, and what the prior adds."""
     came = {}
     for power, priors in ((3, (0.0, 5.0)), (5, (5.0,))):
@@ -119,7 +119,7 @@ def test_chunks_are_even_and_small_observations_share_them():
     ]  # fmt: skip
 
 
-def test_a_loss_that_is_no_number_ends_that_search_alone():
+def test_nan_loss_ends_one_search_only():
     seen, truth = observed(digits(), 3, {"model": "lenet"})
     broken = seen.uploads.copy()
     broken[:, 1] = np.inf
@@ -129,7 +129,7 @@ def test_a_loss_that_is_no_number_ends_that_search_alone():
     assert came[2] > 40
 
 
-def test_a_restart_whose_loss_is_no_number_is_not_the_one_that_counts(monkeypatch: pytest.MonkeyPatch):
+def test_restart_with_nan_loss_is_not_chosen(monkeypatch: pytest.MonkeyPatch):
     """The first search of the second image breaks after a few steps; its other one, and the rest, go on."""
     seen, truth = observed(digits(), 2, {"model": "lenet"})
     alone, calls = inversion_objective.Match._evaluate, []
@@ -148,7 +148,7 @@ def test_a_restart_whose_loss_is_no_number_is_not_the_one_that_counts(monkeypatc
         assert came.min() > least
 
 
-def test_memory_that_does_not_do_halves_what_is_computed_at_once(monkeypatch: pytest.MonkeyPatch):
+def test_short_memory_halves_the_search_batch(monkeypatch: pytest.MonkeyPatch):
     seen, truth = observed(digits(), 6, {"model": "lenet"})
     alone, sizes = inversion_objective.Match._evaluate, []
 
@@ -179,7 +179,7 @@ def test_the_rounds_that_are_attacked_can_be_named():
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_frames_tell_how_what_was_sent_forms(asked: bool):
+def test_frames_show_the_search_from_first_to_last_step(asked: bool):
     """Asked for, in its round; else behind all rounds, with the same pictures."""
     attack = {"clients": [1, 4], **({"rounds": [1]} if asked else {})}
     emitted = events({"model": "lenet", "rounds": 2, "mechanism": "none", "attack": attack})

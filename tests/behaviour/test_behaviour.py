@@ -32,12 +32,12 @@ def _alone(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("name", names())
-def test_it_computes_what_is_recorded(name: str):
+def test_computed_figures_equal_recorded_ones(name: str):
     assert name in KNOWN, RECORD
     assert differing(KNOWN[name], measured(name)) == [], RECORD
 
 
-def test_every_part_every_engine_and_every_kind_of_attack_is_in_it():
+def test_record_covers_parts_engines_and_attacks():
     runs = asked()
     assert set(KNOWN) == set(names()), RECORD
     for kind, registry in REGISTRIES.items():
@@ -52,7 +52,7 @@ def test_every_part_every_engine_and_every_kind_of_attack_is_in_it():
     assert {spy.upload for one in tried for spy in spies(one)} == {"audit", "real"}
 
 
-def test_what_comes_out_the_same_is_recorded_as_it_was(
+def test_unchanged_figures_keep_their_record(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     now = {"a": {"weights": 1.0}, "b": {"weights": 2.0}}
@@ -83,7 +83,7 @@ def changes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Any], No
     behaviour._version.cache_clear()
 
 
-def test_only_a_change_of_what_it_uses_changes_its_version(changes: Callable[[str, Any], None]):
+def test_version_changes_with_used_parts_only(changes: Callable[[str, Any], None]):
     plain, clean = parse({}), parse({"attack": None})
     ladder, duchi = parse_ladder({}), parse({"mechanism": "duchi", "attack": None})
     paper = parse({"system": "pprd_fl", "attack": None})

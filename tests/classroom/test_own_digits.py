@@ -69,7 +69,7 @@ def test_each_drawing_is_trained_by_its_own_client_with_forty_of_the_stock(opene
     assert len(stock.train_y) // most.base.clients.count >= 40, "as the page says of a full room"
 
 
-def test_each_sees_what_the_server_could_read_of_the_own_digit_alone(opened: sessions.Session):
+def test_student_sees_the_reading_of_the_own_digit_only(opened: sessions.Session):
     job = jobs.look(trained(opened))
     reads = [own_digits.read_of(opened, job, who) for who in ("anna", "ben")]
     anna, ben = (one.audit for one in reads if one)
@@ -115,7 +115,7 @@ def test_the_likeliest_of_ten_is_the_own_image_no_more_often_than_by_chance_with
         (3, text_of(picture(0)), 1e9, "none of those to choose"),
     ],
 )
-def test_what_is_no_drawing_is_refused_in_a_sentence(
+def test_invalid_drawing_is_refused(
     opened: sessions.Session, digit: int, pixels: str, epsilon: float, why: str
 ):
     with pytest.raises(InvalidInput, match=why):

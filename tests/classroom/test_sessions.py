@@ -30,7 +30,7 @@ def test_a_code_is_four_letters_typed_in_any_way(opened: sessions.Session):
         sessions.find("zzz")
 
 
-def test_only_who_knows_the_secret_opens_moves_or_ends_a_class(opened: sessions.Session):
+def test_class_is_moved_by_a_teacher_only(opened: sessions.Session):
     for forged in (
         lambda: sessions.open_class(STUDENT, "two_volunteers"),
         lambda: sessions.move(opened, STUDENT, "closed"),
@@ -44,14 +44,14 @@ def test_only_who_knows_the_secret_opens_moves_or_ends_a_class(opened: sessions.
     assert sessions.find(opened.code) == opened
 
 
-def test_what_no_class_can_ask_or_leave_free_is_refused(runs_dir: Path):
+def test_unknown_scenario_or_free_field_is_refused(runs_dir: Path):
     with pytest.raises(UnknownName, match="two_volunteers"):
         sessions.open_class(TEACHER, "two_volunters")
     with pytest.raises(InvalidInput, match="cannot be left free; one of these can: aggregator"):
         sessions.open_class(TEACHER, "two_volunteers", "dataset")
 
 
-def test_two_teachers_who_press_at_once_move_a_class_once(opened: sessions.Session):
+def test_two_teachers_at_once_move_a_class_one_step(opened: sessions.Session):
     assert sessions.move(opened, TEACHER, "closed")
     assert not sessions.move(opened, OTHER, "closed"), "what the second one saw has passed"
     assert sessions.find(opened.code).phase == "closed"
@@ -138,7 +138,7 @@ def test_tries_are_taken_when_the_teacher_allows_them(opened: sessions.Session):
 
 
 @pytest.mark.parametrize("overnight", [False, True])
-def test_nothing_of_a_student_is_found_on_the_disk_after_the_end(
+def test_student_data_are_gone_from_disk_after_the_class(
     opened: sessions.Session, runs_dir: Path, monkeypatch: pytest.MonkeyPatch, overnight: bool
 ):
     """A class that is left open ends by itself."""

@@ -30,7 +30,7 @@ def draft(changes: dict[str, Any], runs: int = 1, seeds: int = 1) -> Draft:
     return Draft(parse(changes), tuple(Variant(str(i), {"seed": 100 * i}) for i in range(runs)), seeds)
 
 
-def test_what_is_usual_fits():
+def test_usual_drafts_fit():
     refuse_what_cannot_fit(draft({}, runs=12, seeds=20))
     refuse_what_cannot_fit(draft({"dataset": "mnist", "model": {"name": "mlp", "hidden": 4096}}))
 
@@ -56,7 +56,7 @@ def test_data_take_memory_as_well(monkeypatch: pytest.MonkeyPatch):
         )
 
 
-def test_what_would_fill_the_disk_is_refused_with_the_arithmetic():
+def test_draft_beyond_the_disk_is_refused_with_arithmetic():
     with pytest.raises(InvalidExperiment, match=r"240 runs × 10,000 rounds × .* B = .* GB, limit 2.15 GB"):
         refuse_what_cannot_fit(draft({"rounds": 10_000}, runs=12, seeds=20))
     refuse_what_cannot_fit(draft({"rounds": 10_000, "attack": None}, runs=12))
@@ -71,7 +71,7 @@ def test_what_would_fill_the_disk_is_refused_with_the_arithmetic():
         {"rounds": 1, "clients": {"count": 1001, "epsilon": "two_volunteers"}, "attack": None},
     ],
 )
-def test_what_is_stored_is_no_more_than_was_said(changes: dict[str, Any]):
+def test_storage_estimate_bounds_the_events_written(changes: dict[str, Any]):
     """With the end and its ledger."""
     emitted = sum(len(json.dumps(event)) for event in events(changes))
     assert 0.6 * emitted < cost(draft(changes)).storage < 3 * emitted
@@ -112,7 +112,7 @@ def of_one_core(monkeypatch: pytest.MonkeyPatch, runs_dir: Path) -> None:
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("of_one_core")
-def test_a_measured_machine_knows_what_convolutions_take():
+def test_calibrated_estimate_of_a_cnn_is_within_a_factor_4():
     from tests.data import mnist_like
 
     experiment = parse(
@@ -159,7 +159,7 @@ def test_a_measured_machine_tells_the_time_within_a_factor_of_three_or_of_a_ladd
         assert took / 3 < said < 3 * took, changes
 
 
-def test_what_others_compute_meanwhile_makes_this_machine_no_slower(monkeypatch: pytest.MonkeyPatch):
+def test_waiting_time_is_not_counted_as_computing(monkeypatch: pytest.MonkeyPatch):
     waiting = 0.2
     monkeypatch.setattr(calibration, "drive", lambda _: map(time.sleep, [waiting]))
     assert _timed(parse({})) < waiting / 2

@@ -33,7 +33,7 @@ def test_of_a_wide_layer_some_rows_are_read():
     assert work_of(parse(wide | attack)).likelihoods == (2 * PASSES + 1) * GRID * ROWS * 65
 
 
-def test_without_an_attack_nothing_is_attacked():
+def test_run_without_attack_has_no_attack_work():
     work = work_of(parse({"attack": None}))
     assert (work.attacks, work.attacked, work.likelihoods) == (0, 0, 0)
     assert work.rounds == parse({}).rounds

@@ -30,7 +30,7 @@ def test_one_weight_of_a_layer_is_its_place_and_a_bit():
     assert one.packed == 2
 
 
-def test_a_mechanism_whose_outputs_are_few_for_some_clients_only_is_averaged():
+def test_hybrid_packed_size_averages_over_clients():
     """Hybrid is Duchi's bit up to ε 0.61, and a real number in nine of ten beyond."""
     one = traffic(parse({"mechanism": "hybrid", "clients": {"count": 3, "epsilon": [0.5, 0.5, 8]}}))
     assert one.packed == 3 * -(-650 * (1 + 1 + 32) // 3 // 8)

@@ -71,7 +71,7 @@ def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")
-def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: pytest.MonkeyPatch):
+def test_unsupported_network_falls_back_with_a_note(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOT_CORES", "2")
     kernel = "2 clients at a time, a thread and a core each, fused kernel"
     words = dict.fromkeys([("cnn", "sgd"), ("mlp", "optimal"), ("mlp", "adam"), ("lenet", "sgd")], kernel)
@@ -97,14 +97,14 @@ def test_without_llvmlite_everything_runs_with_a_note(
 
 
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")
-def test_one_that_is_broken_is_no_error_either(without_llvmlite: None, monkeypatch: pytest.MonkeyPatch):
+def test_broken_llvmlite_falls_back_with_a_note(without_llvmlite: None, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(native_code, "find_spec", lambda name: object())
     native_code.refusal.cache_clear()
     assert choose(False, CPU, recipe()).note == "no fused kernel: llvmlite cannot be loaded"
 
 
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")
-def test_nor_is_a_kernel_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch):
+def test_failed_kernel_compilation_falls_back_with_a_note(monkeypatch: pytest.MonkeyPatch):
     from ldp_core.engines.fused import compiled
 
     def broken(*_: Any) -> bytes:

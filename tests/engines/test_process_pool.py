@@ -78,7 +78,7 @@ def test_a_process_that_is_killed_is_named_and_takes_the_others_along(
     assert not psutil.wait_procs(pool, 20)[1]
 
 
-def test_an_interrupted_pool_is_ended_and_an_error_in_it_is_raised():
+def test_interrupted_pool_ends_and_raises_task_errors():
     recipe, plan = recipe_of("cnn", (28, 28)), plan_of(SIZES, 20, 1)
     data = samples_of(recipe, sum(SIZES))
     start = start_of(recipe).numpy()

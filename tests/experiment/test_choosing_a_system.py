@@ -5,7 +5,7 @@ from ldp_core.experiment import amended, changed, departures, parse
 NAME = "personalized_ldp_fl"
 
 
-def test_over_an_experiment_it_sets_all_that_it_sets_but_what_the_same_call_gives():
+def test_chosen_system_fills_all_but_given_fields():
     base = parse({"seed": 7, "rounds": 3, "clients": {"run_limit": 50}})
     one = changed(base, {"system.name": NAME, "clients.count": 6, "rounds": 4})
     assert (one.seed, one.clients.run_limit) == (7, 50), "what it does not set stays"
@@ -14,7 +14,7 @@ def test_over_an_experiment_it_sets_all_that_it_sets_but_what_the_same_call_give
     assert changed(base, {"system": NAME}) == changed(base, {"system.name": NAME})
 
 
-def test_over_a_file_it_fills_only_what_the_file_leaves_open():
+def test_chosen_system_fills_only_open_fields_of_a_file():
     data = {"dataset": "digits", "rounds": 3}
     one = amended(data, {"system.name": "pldp_fl", "clients.count": 20, "mechanism.name": "duchi"})
     assert (one.dataset, one.rounds, one.clients.count, one.mechanism.name) == ("digits", 3, 20, "duchi")
@@ -25,13 +25,13 @@ def test_over_a_file_it_fills_only_what_the_file_leaves_open():
     assert held == {"system": {"name": NAME}}
 
 
-def test_without_a_system_nothing_is_filled():
+def test_removed_system_fills_no_field():
     base = parse({})
     assert amended({}, {"rounds": 4}) == changed(base, {"rounds": 4})
     assert changed(parse({"system": NAME}), {"system": None}).mechanism.name == "gaussian"
 
 
-def test_another_case_or_data_set_brings_its_settings_and_keeps_what_was_changed():
+def test_new_case_fills_settings_and_keeps_changes():
     mine = changed(parse({"system": NAME}), {"aggregator.name": "inverse_std", "clients.range": 100})
     votes = changed(mine, {"system.case": "non_iid"})
     assert (votes.mechanism.name, votes.clients.count, votes.partition.name) == ("ldpsign", 10, "dirichlet")

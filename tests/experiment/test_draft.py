@@ -60,6 +60,6 @@ def test_in_the_reference_clients_with_limits_of_their_own_send():
         ({"base": {}, "variants": [{"label": "bad", "set": {"rounds": -1}}]}, "rounds .*in “bad”"),
     ],
 )
-def test_what_cannot_run_is_refused(data: dict[str, Any], words: str):
+def test_invalid_draft_is_refused(data: dict[str, Any], words: str):
     with pytest.raises(InvalidExperiment, match=words):
         parse_draft(data)

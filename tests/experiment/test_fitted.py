@@ -22,7 +22,7 @@ def test_a_model_brings_its_rate():
     assert with_fit(parse({}), {"model.name": "logistic_regression"}) == {"model.name": "logistic_regression"}
 
 
-def test_what_was_measured_is_there_with_its_date():
+def test_fitted_rates_have_version_and_date():
     output = json.loads(FILE.read_text(encoding="utf-8"))
     assert set(output) == {"version", "date", "digits", "mnist"}
     assert {*output["digits"], *output["mnist"]} <= set(models.names())
@@ -30,7 +30,7 @@ def test_what_was_measured_is_there_with_its_date():
     assert fit_of("lenet") is None, "it learns at none of the rates that were tried"
 
 
-def test_the_stored_accuracy_is_what_training_gives():
+def test_stored_fit_accuracy_equals_training():
     fit = fit_of("logistic_regression")
     assert fit
     asked = {"mechanism": "none", "clients": {"range": 1000}, "rounds": 5, "attack": None}

@@ -52,6 +52,6 @@ def test_the_seed_decides():
         ({"fields": FIELDS, "points": 5, "seeds": 3}, "latin.seeds is not a field of a hypercube"),
     ],
 )
-def test_what_cannot_be_drawn_is_a_sentence(data: Any, words: str):
+def test_invalid_hypercube_is_refused(data: Any, words: str):
     with pytest.raises(InvalidExperiment, match=words):
         parse_hypercube(data)

@@ -26,13 +26,13 @@ def test_a_chosen_system_fills_everything_for_the_drafts_own_data(name: str):
     assert (paper.base.seed, paper.base.form) == (7, "as_printed")
 
 
-def test_a_second_system_keeps_nothing_of_the_first():
+def test_second_system_replaces_all_of_the_first():
     first = with_system(parse_draft(MINE), "pd_ldpfl")
     second = with_system(first.with_base({"rounds": 3, "system.input": "none"}), "pprd_fl")
     assert second == with_system(parse_draft(MINE), "pprd_fl")
 
 
-def test_none_leaves_the_system_with_what_it_has_filled():
+def test_leaving_a_system_keeps_the_filled_fields():
     draft = parse_draft(
         {
             "base": {"system": "pd_ldpfl", "dataset": "digits"},
@@ -48,14 +48,14 @@ def test_none_leaves_the_system_with_what_it_has_filled():
     assert [dict(one.set) for one in left.variants] == [{"rounds": 3}, {}]
 
 
-def test_back_to_the_paper_keeps_what_the_paper_has_too():
+def test_back_to_the_paper_keeps_its_case():
     votes = with_system(parse_draft(MINE), "personalized_ldp_fl").with_base({"system.case": "non_iid"})
     paper = back_to_paper(votes.with_base({"rounds": 2, "system.pixels": "unit"})).base.as_json()
     assert (paper["system"]["case"], paper["system"]["pixels"]) == ("non_iid", "paper")
     assert (paper["mechanism"]["name"], paper["rounds"]) == ("ldpsign", 10)
 
 
-def test_a_system_that_cannot_use_the_data_says_what_would_do():
+def test_system_unfit_for_the_data_names_an_alternative():
     with pytest.raises(InvalidExperiment, match="without a system its mechanisms and aggregators"):
         with_system(parse_draft({"dataset": "mnist_sample"}), "personalized_ldp_fl")
 
@@ -93,7 +93,7 @@ def test_no_departure_speaks_of_a_value_that_no_paper_prints(name: str, field: s
 
 
 @pytest.mark.parametrize("name", systems.names())
-def test_what_is_left_open_is_a_field_that_the_system_sets(name: str):
+def test_open_fields_are_among_those_a_system_sets(name: str):
     kind = systems.registry.kind(name)
     cases = [kind(), *(systems.get(name, case="non_iid") for _ in {"case"} & {*kind.model_fields})]
     for path in kind.left_open:

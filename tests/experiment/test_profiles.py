@@ -40,7 +40,7 @@ def problems(data: bytes | str) -> list[str]:
     ],
     ids=["plain", "semicolons", "order", "quotes"],
 )
-def test_what_spreadsheets_write_is_read(data: bytes):
+def test_csv_dialects_of_spreadsheets_are_read(data: bytes):
     assert read_profiles(data) == EXPECTED
 
 
@@ -81,7 +81,7 @@ def test_what_spreadsheets_write_is_read(data: bytes):
         "trailing",
     ],
 )
-def test_what_people_hand_in_is_read(text: str, set_: dict[str, object]):
+def test_csv_header_synonyms_and_gaps_are_read(text: str, set_: dict[str, object]):
     changes = read_profiles(text.encode())
     assert {name: changes[f"clients.{name}"] for name in set_} == set_
     again = changed(parse({}), changes).clients
@@ -170,7 +170,7 @@ numbers = st.floats(limits.EPSILON.minimum, limits.EPSILON.maximum)
         max_size=30,
     )
 )
-def test_what_we_write_is_read_back_bit_for_bit(rows: list[tuple[float, float, float]]):
+def test_written_profiles_are_read_back_bit_for_bit(rows: list[tuple[float, float, float]]):
     epsilon, low, width = (np.array(column) for column in zip(*rows, strict=True))
     asked = {"clients.count": len(rows), "clients.epsilon": epsilon.tolist()}
     asked |= {"clients.low": low.tolist(), "clients.high": (low + width).tolist()}
@@ -191,14 +191,14 @@ def test_what_we_write_is_read_back_bit_for_bit(rows: list[tuple[float, float, f
         st.binary(max_size=300), st.text(max_size=300).map(lambda t: (HEADER + t).encode("utf-8", "replace"))
     )
 )
-def test_whatever_comes_is_read_or_refused_in_words(data: bytes):
+def test_random_bytes_are_read_or_refused_with_problems(data: bytes):
     try:
         changed(parse({}), read_profiles(data))
     except InvalidExperiment as error:
         assert error.problems
 
 
-def test_what_may_be_read_in_two_ways_is_refused_with_both():
+def test_ambiguous_number_is_refused_with_both_readings():
     (said,) = problems("client;epsilon;low;high;run_limit\n1;1;-1;1;1.000\n")
     assert said.startswith("line 2, run_limit has two readings, 1\u202f000 with a point between thous")
     (said,) = problems("client;epsilon;low;high\n1;0,5;-1;1\n2;0.5;-1;1\n3;1.000;-1;1\n")

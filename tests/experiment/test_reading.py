@@ -86,7 +86,7 @@ def test_the_key_is_the_run_and_not_its_name():
         ),
     ],
 )
-def test_what_cannot_run_is_refused_at_its_field(data: dict[str, Any], path: str, words: str):
+def test_invalid_field_is_refused_at_its_path(data: dict[str, Any], path: str, words: str):
     found = problems(data)
     assert set(found) == {path}
     assert re.search(words, found[path]), found[path]
@@ -100,13 +100,13 @@ def test_all_problems_are_found_in_one_go():
 
 
 @pytest.mark.parametrize("text", ["", "{", "hello", "[1", "[" * 100_000, "{'a': 1}"])
-def test_what_is_not_json_is_said_to_be_none(text: str):
+def test_malformed_json_is_refused(text: str):
     with pytest.raises(InvalidExperiment, match="this is not JSON"):
         loads(text)
 
 
 @pytest.mark.parametrize("text", ["[]", "3", "null", '"digits"', "NaN"])
-def test_what_is_json_but_no_object_is_refused(text: str):
+def test_json_that_is_no_object_is_refused(text: str):
     with pytest.raises(InvalidExperiment, match="must be a JSON object"):
         loads(text)
 
@@ -190,7 +190,7 @@ def test_a_long_name_of_no_field_is_not_repeated_whole():
     assert len(refused(read_json, f'{{"{long}": 1, "{long}": 1}}')) < 200
 
 
-def test_what_is_wrong_thousands_of_times_is_listed_a_hundred_times():
+def test_problem_list_is_cut_at_a_hundred():
     with of_cpu(2), pytest.raises(InvalidExperiment) as caught:
         parse({f"k{n}": 1 for n in range(5000)})
     assert len(caught.value.problems) == 101
@@ -238,7 +238,7 @@ def test_changes_of_which_one_would_be_lost_are_refused(pairs: list[str], words:
         ({"clients": {"n": 5}}, "count"),
     ],
 )
-def test_hints_go_by_what_the_field_calls_it(data: dict[str, Any], meant: str):
+def test_hints_know_common_names_of_fields_and_parts(data: dict[str, Any], meant: str):
     with pytest.raises(InvalidExperiment) as caught:
         parse(data)
     assert (

@@ -92,7 +92,7 @@ def test_seeds_count_up_from_a_cells_own():
         (sweep({"attack.rounds_observed": [1]}), "cannot be swept over"),
     ],
 )
-def test_what_cannot_be_meant_is_named(data: Any, words: str):
+def test_invalid_sweep_is_refused_with_its_cell(data: Any, words: str):
     with pytest.raises(InvalidExperiment) as caught:
         parse_sweep(data)
     assert words in str(caught.value)
@@ -138,11 +138,11 @@ STEPS, VALUES = "takes LOW:HIGH:COUNT", "takes numbers or words between commas"
         ("0.5, 1,5", "has “1,5”, which may be 1.5 or 1 and 5"),
     ],
 )
-def test_what_may_be_one_number_or_two_is_refused_with_both(text: str, words: str):
+def test_ambiguous_value_list_is_refused(text: str, words: str):
     """And steps that make no sense, and what is no list of values."""
     with pytest.raises(InvalidExperiment, match=words):
         read_values(text)
 
 
-def test_nothing_in_a_value_steers_a_terminal():
+def test_control_characters_in_values_are_removed():
     assert in_words({"name": "\x1b[2J\n"}) == "name= [2J"

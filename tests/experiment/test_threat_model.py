@@ -69,7 +69,7 @@ def scenarios() -> dict[str, Experiment]:
     return found
 
 
-def test_every_scenario_is_attacked_as_it_was_when_times_decided():
+def test_scenario_attacks_equal_the_recorded_ones():
     known = scenarios()
     for name, before in BEFORE.items():
         if " | " in name:
@@ -82,7 +82,7 @@ def test_every_scenario_is_attacked_as_it_was_when_times_decided():
         assert as_before(experiment) == before, name
 
 
-def test_what_is_spelled_out_is_the_same_run_and_stays_as_it_is():
+def test_resolved_attack_keeps_the_experiment_key():
     tried = [*scenarios().values(), *map(parse, MODELS), parse({"attack": {"uploads": "both"}})]
     for experiment in tried:
         spelled = resolved(experiment)
@@ -103,7 +103,7 @@ def test_what_is_spelled_out_is_the_same_run_and_stays_as_it_is():
 
 
 @pytest.mark.parametrize("changes", MODELS)
-def test_it_does_a_fifth_at_most_or_comes_after_the_training(changes: dict[str, Any]):
+def test_attack_takes_a_fifth_or_follows_training(changes: dict[str, Any]):
     before = 0.0
     for rounds in (1, 2, 3, 5, 10, 15, 29, 30, 58, 60, 87, 120, 199, 200, 1000):
         experiment = parse(changes | {"rounds": rounds})
@@ -116,7 +116,7 @@ def test_it_does_a_fifth_at_most_or_comes_after_the_training(changes: dict[str, 
     assert len(attack.attacked(1000)) > 1, "a thousand rounds leave room for several"
 
 
-def test_what_waits_does_as_little_as_gives_a_picture():
+def test_attack_after_training_takes_minimal_steps():
     waits = 0
     for changes in MODELS:
         experiment = parse(changes | {"rounds": 1})
@@ -130,7 +130,7 @@ def test_what_waits_does_as_little_as_gives_a_picture():
 
 
 @pytest.mark.parametrize("asked", [{"every": 3}, {"attacker": "idlg"}, {"rounds": [2, 15]}])
-def test_who_asks_for_more_has_it(asked: dict[str, Any]):
+def test_explicit_attack_is_kept_beyond_a_fifth(asked: dict[str, Any]):
     experiment = parse({"model": "lenet", "rounds": 15, "attack": asked})
     attack, given = attack_of(experiment), experiment.attack
     assert given and not attack.after
@@ -140,7 +140,7 @@ def test_who_asks_for_more_has_it(asked: dict[str, Any]):
     assert work(experiment) > SHARE
 
 
-def test_a_closed_form_comes_in_every_round_unless_a_user_would_wait_for_it():
+def test_closed_form_attack_thins_out_in_long_runs():
     for mechanism, between in (("none", (1, 1, 1, 5)), ("piecewise", (1, 1, 2, 11))):
         for rounds, every in zip((15, 80, 120, 1000), between, strict=True):
             attack = attack_of(parse({"rounds": rounds, "mechanism": mechanism}))
@@ -149,7 +149,7 @@ def test_a_closed_form_comes_in_every_round_unless_a_user_would_wait_for_it():
     assert len(attack_of(asked).attacked(100)) == 100 > len(attack_of(parse({"rounds": 100})).attacked(100))
 
 
-def test_nothing_attacks_where_nothing_is_attacked():
+def test_run_without_attack_stays_without():
     assert resolved(parse({"attack": None})).attack is None
     unfit = parse({"model": {"name": "resnet18", "width": 4}})
     assert resolved(unfit) == unfit and why_not(unfit)

@@ -28,7 +28,7 @@ def asked(mechanism: Any, epsilon: float = 8.0, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 8.0])
-def test_gaussian_noise_spends_what_it_is_asked_for(epsilon: float):
+def test_gaussian_upload_epsilon_equals_the_asked_one(epsilon: float):
     """A 650th of 8 for each weight, each at its own δ, came to 0.44 an upload; asked was 8."""
     entry = ledger(asked("gaussian", epsilon))[0]
     assert entry["upload"]["epsilon"] == pytest.approx(epsilon, rel=1e-9)
@@ -63,7 +63,7 @@ def test_the_same_run_has_one_key_and_another_run_another():
 
 
 @pytest.mark.parametrize("name", [n for n in mechanisms.offered() if "gaussian" not in n])
-def test_all_others_divide_it_over_their_uses(name: str):
+def test_other_mechanisms_divide_the_upload_budget(name: str):
     experiment = parse(asked(name))
     mechanism = mechanisms.get(name)
     assert mechanism.for_uploads() is mechanism
@@ -71,7 +71,7 @@ def test_all_others_divide_it_over_their_uses(name: str):
 
 
 @pytest.mark.parametrize("name", ["gaussian", "dynamic_gaussian"])
-def test_it_trains_and_is_attacked(name: str):
+def test_gaussian_upload_budget_trains_and_is_attacked(name: str):
     events = list(simulate(parse(asked(name, seed=1)), digits()))
     assert events[-1].as_json()["status"] == "completed"
     rounds = [e.as_json() for e in events if e.as_json()["event"] == "round"]

@@ -89,7 +89,7 @@ def test_no_features_are_no_part_of_a_key():
         ({"features": "hog"}, "features.name", "must be"),
     ],
 )
-def test_what_does_not_go_together_is_one_sentence(asked: dict[str, Any], field: str, says: str):
+def test_incompatible_features_are_refused_at_their_field(asked: dict[str, Any], field: str, says: str):
     with pytest.raises(InvalidExperiment) as error:
         parse(asked)
     (said, *_) = [one for one in error.value.problems if one.path == field]
@@ -107,7 +107,7 @@ def test_few_rounds_on_a_persons_budget_begin_at_zero():
     assert parse(few | other).key != parse(few).key
 
 
-def test_an_attacker_draws_back_what_features_show_and_less_from_a_noisy_message():
+def test_images_from_features_fade_with_noise():
     """Of 40 of MNIST's digits: exact numbers beat the mean image; a message shows its class at ε 40,
     and nothing at ε 0.1."""
     data = datasets.get("mnist_sample").load(datasets.data_dir())

@@ -45,7 +45,7 @@ def test_a_message_is_the_mean_of_a_clients_images_in_the_blocks_of_their_labels
 
 
 @pytest.mark.parametrize("mechanism", ["none", "labelunit", "privunit", "gaussian", "piecewise"])
-def test_the_server_decodes_what_any_mechanism_sends(mechanism: str):
+def test_server_decodes_class_means_of_any_mechanism(mechanism: str):
     generous = {"none": 1, "gaussian": 400, "piecewise": 10}.get(mechanism, 16)
     emitted = events(asked(mechanism=mechanism, clients={"count": 1437, "epsilon": float(generous)}))
     (round_,) = (one for one in emitted if one["event"] == "round")
@@ -88,7 +88,7 @@ def test_the_new_law_needs_fewer_people_and_many_runs_end_as_each_alone():
         ({"target": "update", "rounds": 5}, "mechanism", "choose privunit, or the target class_means"),
     ],
 )
-def test_what_class_means_cannot_be_sent_with_is_one_sentence(more: dict[str, Any], field: str, says: str):
+def test_incompatible_class_means_are_refused_at_the_field(more: dict[str, Any], field: str, says: str):
     with pytest.raises(InvalidExperiment) as error:
         parse(asked(**more))
     assert any(one.path == field and says in one.message for one in error.value.problems)

@@ -56,7 +56,7 @@ def test_those_under_way_with_one_seed_have_one_deal_and_one_plan_a_round():
         {"system": "personalized_ldp_fl"},  # which trains on a sample of its records
     ],
 )
-def test_what_differs_in_its_batches_has_its_own(changes: dict[str, Any]):
+def test_other_batches_have_a_plan_of_their_own(changes: dict[str, Any]):
     usual = dealt({"seed": 5})
     before = plan_of(usual, 1)
     alone = plan_of(dealt({"seed": 5, "dataset": "digits", **changes}), 1)
@@ -66,7 +66,7 @@ def test_what_differs_in_its_batches_has_its_own(changes: dict[str, Any]):
     assert equal(plan_of(dealt({"seed": 5, "dataset": "digits", **changes}), 1), alone)
 
 
-def test_a_deal_ends_with_those_who_hold_it():
+def test_deal_is_freed_with_its_last_holder():
     gc.collect()
     before = len(module._deals)
     held = deal(parse({"seed": 77}), LABELS)
@@ -76,7 +76,7 @@ def test_a_deal_ends_with_those_who_hold_it():
     assert len(module._deals) == before
 
 
-def test_plans_beyond_what_may_be_kept_are_made_anew(monkeypatch: pytest.MonkeyPatch):
+def test_plans_beyond_the_cache_are_made_again(monkeypatch: pytest.MonkeyPatch):
     one, made = deal(parse({"seed": 78}), LABELS), list[int]()
 
     def make(number: int) -> Callable[[], Plan]:

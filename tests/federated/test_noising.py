@@ -50,7 +50,7 @@ def test_runs_together_have_the_bits_of_each_alone(
     assert (chunks[0].shape is None) == (not mechanism.law.by_value)
 
 
-def test_what_is_measured_or_has_begun_its_stream_is_perturbed_alone():
+def test_measured_or_begun_uploads_are_perturbed_alone():
     one = chunk(mechanisms.get("duchi"), 0, 1.0, (slice(0, WIDTH),))
     assert one.shape is not None
     assert replace(one, stream=None).shape is None

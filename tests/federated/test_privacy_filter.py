@@ -15,7 +15,7 @@ def limited(**changes: Any) -> dict[str, Any]:
     return {"clients": {"epsilon": 0.5, **changes}, "rounds": 6, "attack": None}
 
 
-def test_it_stops_before_the_limit_and_uses_what_it_may():
+def test_client_stops_at_the_last_affordable_upload():
     experiment = parse(limited(run_limit=500))
     spending, client = Spending(experiment.releases), everyone(experiment)[0]
     most = spending.affordable(client, 500)
@@ -37,7 +37,7 @@ def test_without_a_limit_none_stops():
     assert purse.spent(sent, np.arange(1))["0"]["left"] is None
 
 
-def test_a_run_goes_on_without_those_who_have_spent_their_limit():
+def test_run_continues_without_spent_clients():
     budgets = [0.5] * 10 + [8.0] * 10
     log = events({"clients": {"epsilon": budgets, "run_limit": 10_000}, "rounds": 6, "attack": None})
     rounds = [event for event in log if event["event"] == "round"]
@@ -49,7 +49,7 @@ def test_a_run_goes_on_without_those_who_have_spent_their_limit():
     assert entry["run_worst"]["epsilon"] == rounds[-1]["spent"]["19"]["epsilon"]
 
 
-def test_when_all_have_stopped_the_model_stays_as_it_is():
+def test_model_is_unchanged_when_all_clients_stopped():
     log = events(limited(run_limit=1) | {"rounds": 3, "attack": "auto"})
     rounds = [event for event in log if event["event"] == "round"]
     assert [event["participants"] for event in rounds] == [0, 0, 0]

@@ -75,9 +75,7 @@ def test_measured_noise_agrees_with_its_exact_expectation(
 
 @pytest.mark.parametrize("aggregator", aggregators.names())
 @pytest.mark.parametrize("mechanism", ["none", "duchi", "ldpsign"])
-def test_the_noise_is_how_far_the_model_moves_and_the_signal_what_it_would_be(
-    mechanism: str, aggregator: str
-):
+def test_noise_variance_equals_the_models_displacement(mechanism: str, aggregator: str):
     """Exactly, in float32, where changes are sent: after the vote, where there is one, and not before."""
     ready = federation(
         {

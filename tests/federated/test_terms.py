@@ -25,7 +25,7 @@ def columns(epsilon: float, width: int = 1) -> Columns:
     return np.full((3, 1), epsilon), -ones, ones
 
 
-def test_laws_are_kept_as_long_as_nothing_has_changed():
+def test_laws_are_cached_while_terms_are_equal():
     laws, pieces = Laws(), [Piece(slice(0, 5), mechanisms.get("duchi"))]
     first = laws.of(pieces, columns(1.0))
     assert laws.of(list(pieces), columns(1.0)) is first

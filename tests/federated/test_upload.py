@@ -122,7 +122,7 @@ def test_some_clients_tell_whether_there_is_any_noise(
     assert not found(whether=True, of=0 * shares)
 
 
-def test_what_passes_the_mechanism_is_no_noise_to_stop_at(monkeypatch: pytest.MonkeyPatch):
+def test_clear_columns_do_not_end_the_noise_search(monkeypatch: pytest.MonkeyPatch):
     """The first clients send all in clear: of the moments theirs do not settle it."""
     monkeypatch.setattr(upload, "TOGETHER", WIDTH)
     given, epsilon = encoded(passing=False), np.ones((CLIENTS, 1))
@@ -158,7 +158,7 @@ def test_an_error_of_another_thread_is_raised_and_so_is_one_of_this(monkeypatch:
         pass
 
 
-def test_memory_is_what_is_sent_and_a_few_clients_moments(monkeypatch: pytest.MonkeyPatch):
+def test_upload_memory_is_matrix_and_few_moments(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(upload, "TOGETHER", 2**13)
     clients, width, threads = 40, 20_000, 2
     values = np.random.default_rng(1).normal(0, 0.5, (clients, width)).astype(np.float32)

@@ -69,13 +69,13 @@ def test_the_last_frame_is_the_result_and_pictures_get_better():
     assert one | {"mechanism": ""} == other | {"mechanism": ""}
 
 
-def test_the_same_noise_hides_the_same_whatever_attacks():
+def test_noise_hides_alike_from_search_and_closed_form():
     cells = {(e["mechanism"], e["epsilon"]): e for e in whole() if e["event"] == "cell"}
     assert cells["piecewise", 30.0]["recovered"] >= 9
     assert cells["piecewise", 1.0]["recovered"] == cells["duchi", 30.0]["recovered"] == 0
 
 
-def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_twice(
+def test_resumed_ladder_has_the_same_bits(
     monkeypatch: pytest.MonkeyPatch,
 ):
     outcome, alone = list(whole()), SearchBatch
@@ -96,7 +96,7 @@ def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_
         assert sum(wanted) == PLACES - found + twice
 
 
-def test_two_cores_find_what_one_finds(monkeypatch: pytest.MonkeyPatch):
+def test_ladder_on_two_cores_equals_one_core(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     searching = {"name": "idlg", "iterations": in_gate(6, 9)}
     once = events(attacker=searching)
@@ -104,7 +104,7 @@ def test_two_cores_find_what_one_finds(monkeypatch: pytest.MonkeyPatch):
     assert events(attacker=searching) == once
 
 
-def test_who_leaves_early_does_not_wait():
+def test_closed_ladder_ends_its_search_early():
     begun = climb(parse_ladder(ASKED | {"attacker": {"name": "idlg", "iterations": 2000}}), digits())
     for _ in range(3):
         next(begun)

@@ -58,14 +58,14 @@ def test_a_generous_budget_shows_more_than_a_strict_one_and_one_of_many_images_l
     assert all(lower[client, attack, "run"] >= lower[client, attack, "upload"] for client, attack, _ in rows)
 
 
-def test_a_canary_shows_what_no_image_does():
+def test_canary_reaches_a_bound_where_images_give_none():
     """Changes of ±0.3 % of the range hide in Duchi's noise; ends of the range do not."""
     rows = found({"mechanism": "duchi", "target": "update", "attack": {"canary": True}})
     assert rows[5, "canary", "upload"]["epsilon_lower"] > 4
     assert (rows[5, "membership", "upload"]["epsilon_lower"] or 0) < 1
 
 
-def test_where_nothing_is_shown_it_says_so_and_guessing_is_at_chance():
+def test_tiny_budget_gives_no_bound_and_chance_guesses():
     """14 000 trials or more by chance; 4.4 standard deviations."""
     rows = found({"mechanism": "duchi", "clients": {"count": 5, "epsilon": 0.05}})
     assert all(row["epsilon_lower"] is None for row in rows.values())
@@ -90,7 +90,7 @@ def test_one_image_alone_has_no_membership_to_ask_for():
         {"mechanism": "duchi", "trust": {"kind": "shuffled"}},
     ],
 )
-def test_no_bound_where_nothing_is_attacked_or_no_promise_is_for_single_uploads(changes: dict[str, Any]):
+def test_unattacked_or_unbounded_runs_have_no_lower_bound(changes: dict[str, Any]):
     assert "measured" not in events(SHORT | changes)[-1]
 
 

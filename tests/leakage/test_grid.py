@@ -75,7 +75,7 @@ def test_a_wrong_request_is_refused_in_a_sentence(request_: Any, said: str):
         parse_ladder(request_)
 
 
-def test_what_was_emitted_before_is_not_computed_again(monkeypatch: pytest.MonkeyPatch):
+def test_resumed_ladder_computes_only_missing_cells(monkeypatch: pytest.MonkeyPatch):
     """Wherever a ladder stopped, what follows is the same to the last bit."""
     request = parse_ladder({"base": BASE, "images": 2, "epsilons": [2, 8]})
     whole = [event.as_json() for event in climb(request, digits())]
@@ -103,7 +103,7 @@ def test_the_same_epsilon_does_not_hide_the_same():
     assert found["duchi", 8.0]["psnr"] < 16
 
 
-def test_trimming_alone_brings_it_back():
+def test_trimmed_attack_recovers_piecewise_images():
     """The same with the attacker that uses no prior: most of 20 images at 20 dB or more."""
     found = cells(epsilons=[8], attacker="trimmed")
     assert found["piecewise", 8.0]["recovered"] >= 15
@@ -128,7 +128,7 @@ def test_seeing_the_same_values_again_sharpens():
     assert often["recovered"] > once["recovered"]
 
 
-def test_a_later_round_is_trained_whatever_the_base_has():
+def test_ladder_round_is_independent_of_base_rounds():
     few, many = ({"base": BASE | {"rounds": rounds}, "epsilons": [8], "images": 1} for rounds in (2, 9))
     assert cells(**few, round=4) == cells(**many, round=4) != cells(**few, round=2)
 

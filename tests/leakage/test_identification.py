@@ -81,7 +81,7 @@ def exceeds(hits: float, n: int, share: float) -> bool:
 
 @pytest.mark.parametrize("epsilon", [1e-4, 1.0])
 @pytest.mark.parametrize("name", mechanisms.offered())
-def test_no_share_exceeds_its_bound_and_without_information_it_is_chance(name: str, epsilon: float):
+def test_identification_stays_below_its_bound(name: str, epsilon: float):
     """For the image that stands out most among digits 0 to 399, and for every mechanism."""
     calibrated(ready(mechanism=name), epsilon, exact=name == "none")
 
@@ -90,7 +90,7 @@ def test_no_share_exceeds_its_bound_and_without_information_it_is_chance(name: s
     ("name", "epsilon"),
     [("pprd_fl", 1e-4), ("pprd_fl", 100.0), ("optimal_ldp_fl", 1e-4), ("optimal_ldp_fl", 9.0)],
 )
-def test_nor_where_weights_are_left_out_or_have_ranges_of_their_own(name: str, epsilon: float):
+def test_identification_bound_holds_for_partial_uploads(name: str, epsilon: float):
     """The bounds hold: that of all weights for a part of them, and the worst of the ranges for each."""
     model, local = "logistic_regression", {"optimizer": "sgd", "learning_rate": 0.5}
     run = {"system": name, "dataset": "digits", "model": model, "local": local, "clients": {"range": 0.2}}

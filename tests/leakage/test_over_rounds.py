@@ -34,7 +34,7 @@ def shares(label: str, epsilon: float, images: int = 1) -> dict[str | None, Shar
 
 
 @pytest.mark.parametrize("label", FIVE)
-def test_without_a_budget_it_is_chance_and_without_noise_certain(label: str):
+def test_tiny_budget_is_chance_and_no_noise_is_certain(label: str):
     """300 trials as sent; both controls always succeed, also through layers that clients keep, weights that
     they leave out and ranges that follow layers.
     """
@@ -51,7 +51,7 @@ def test_a_budget_buys_the_attacker_something():
     assert few.interval[1] < 0.3 and many.interval[0] > 0.9
 
 
-def test_who_leaves_out_weights_is_read_through_what_is_left():
+def test_partial_uploads_identify_images():
     """PPRD-FL sends four fifths of its weights; its shorter uploads are read as they are shortened."""
     assert shares("PPRD-FL", 600.0)[None].value > 0.6
 

@@ -71,7 +71,7 @@ class Chooser(Viewer):
             self.offered[field.label] = [*field.options]
 
 
-def test_pages_list_them_and_show_what_they_do(extended: Installed):
+def test_pages_list_plugin_parts_and_their_laws(extended: Installed):
     settings = extended.run("python", "-c", LINK).strip()
     with extended.serving("--server.headless=true") as url:
         asked = ("noise", "train", "clients")

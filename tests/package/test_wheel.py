@@ -13,7 +13,7 @@ from tests.package.installed import Installed
 from tests.server.client import Viewer
 
 
-def test_nothing_of_a_general_name_lies_beside_other_packages(installed: Installed):
+def test_wheel_installs_only_its_own_top_packages(installed: Installed):
     (record,) = installed.packages.glob("epsilon_studio-*.dist-info/RECORD")
     top = {line.partition("/")[0] for line in record.read_text(encoding="utf-8").splitlines()}
     assert {one for one in top if one != ".."} == {"ldp_core", "epsilon_studio", record.parent.name}
@@ -21,7 +21,7 @@ def test_nothing_of_a_general_name_lies_beside_other_packages(installed: Install
     assert Path(found).is_relative_to(installed.packages), "not the tree that the wheel was made of"
 
 
-def test_it_answers_trains_the_default_and_exports(installed: Installed):
+def test_installed_wheel_serves_trains_and_exports(installed: Installed):
     browser = installed.place / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {installed.place}/opened\n')
     browser.chmod(browser.stat().st_mode | stat.S_IXUSR)
@@ -51,7 +51,7 @@ def test_it_answers_trains_the_default_and_exports(installed: Installed):
     assert "holds" in installed.run("epsilon-studio", "papers")
 
 
-def test_what_it_cannot_begin_with_is_one_sentence(installed: Installed, tmp_path: Path):
+def test_invalid_start_argument_is_one_sentence(installed: Installed, tmp_path: Path):
     def refused(*words: str) -> str:
         done = installed.asked("epsilon-studio", *words)
         assert (done.returncode, done.stdout) == (2, "")

@@ -108,7 +108,7 @@ def test_parts_below_a_folder_open_to_all_are_left_out(place: Path, registry: Re
         ),
     ],
 )
-def test_what_will_not_do_is_left_out_with_a_sentence(
+def test_unusable_plugin_is_left_out_with_a_reason(
     name: str, text: str, words: str, place: Path, registry: Registry[Any]
 ):
     (place / f"{name}.py").write_text(text)
@@ -164,9 +164,7 @@ def test_of_two_with_one_name_the_first_is_taken(
     assert "by_turns of turns_of_others is left out: another distribution" in registry.refused["by_turns"]
 
 
-def test_a_parts_version_counts_in_the_runs_that_name_it_and_in_no_other(
-    place: Path, registry: Registry[Any]
-):
+def test_plugin_version_changes_keys_of_its_runs_only(place: Path, registry: Registry[Any]):
     def keys(name: str) -> list[str]:  # of a process that has just begun
         vars(registry).pop("_classes", None)
         behaviour._version.cache_clear()

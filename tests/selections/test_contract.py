@@ -37,7 +37,7 @@ def test_once_chooses_each_client_once(count: int, rounds: int):
     assert len(once.choose(count, 0, rounds + 1, rounds)) == 0
 
 
-def test_once_costs_a_client_one_upload_whatever_the_rounds():
+def test_once_costs_one_upload_for_any_rounds():
     lines = accounting.ledger({"selection": "once", "rounds": 15})
     assert all(line["run_worst"] == line["upload"] == line["run_expected"] for line in lines)
     everybody = accounting.ledger({"rounds": 15})

@@ -40,9 +40,7 @@ def opened(path: Path) -> int:
 
 
 @pytest.mark.parametrize("by_open_file", [True, False], ids=["by open file", "as other systems have it"])
-def test_one_holds_it_and_asking_takes_nothing(
-    by_open_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_lock_query_leaves_the_lock_free(by_open_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(kernel_lock, "BY_OPEN_FILE", by_open_file)
     mine, theirs = opened(tmp_path / "x"), opened(tmp_path / "x")
     assert not kernel_lock.is_taken(theirs)
@@ -59,7 +57,7 @@ def test_one_holds_it_and_asking_takes_nothing(
     assert [file.name for file in tmp_path.iterdir()] == ["x"]
 
 
-def test_it_ends_with_its_holder_and_not_with_what_that_has_forked(tmp_path: Path):
+def test_lock_ends_with_its_holder_not_with_forks(tmp_path: Path):
     path = tmp_path / "x"
     said, say = os.pipe()
     if (holder := os.fork()) == 0:
@@ -98,7 +96,7 @@ def test_a_file_system_without_locks_is_refused_in_a_sentence(runs_dir: Path):
     assert not (runs_dir / "studio.sqlite").exists()
 
 
-def test_where_there_are_no_locks_at_all_no_worker_begins(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+def test_system_without_locks_starts_no_worker(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(kernel_lock, "fcntl", None)
     monkeypatch.setattr(kernel_lock, "BY_OPEN_FILE", False)
     assert kernel_lock.missing(runs_dir.parent) == "this system has none"

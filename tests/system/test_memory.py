@@ -24,7 +24,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's ways")
-def test_a_large_array_lies_where_the_one_before_it_lay():
+def test_freed_memory_is_reused_by_large_arrays():
     faults = {
         how: int(subprocess.check_output([sys.executable, "-c", PAGES, how], cwd=ROOT, text=True))
         for how in ("kept", "given back")

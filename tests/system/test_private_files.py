@@ -23,7 +23,7 @@ def kept(tmp_path: Path) -> Path:
     return file
 
 
-def test_what_is_written_is_read_and_is_no_other_users(kept: Path):
+def test_written_file_is_private_and_readable(kept: Path):
     assert private_files.read(kept) == b"first"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert {stat.S_IMODE(one.stat().st_mode) for one in list(kept.parents)[:2]} == {0o700}
@@ -33,14 +33,14 @@ def test_what_is_written_is_read_and_is_no_other_users(kept: Path):
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
-def test_a_file_that_others_can_write(kept: Path, mode: int):
+def test_file_writable_by_others_is_not_read(kept: Path, mode: int):
     kept.chmod(mode)
     assert private_files.read(kept) is None
 
 
 @pytest.mark.parametrize("above", [0, 1])
 @pytest.mark.parametrize("mode", [0o770, 0o703, 0o777])
-def test_a_folder_that_others_can_write(kept: Path, above: int, mode: int):
+def test_folder_writable_by_others_is_refused(kept: Path, above: int, mode: int):
     place = kept.parents[above]
     place.chmod(mode)
     assert private_files.open_to_others(kept.parent) == f"other users can write to {place}"
@@ -49,7 +49,7 @@ def test_a_folder_that_others_can_write(kept: Path, above: int, mode: int):
     assert kept.read_bytes() == b"first"
 
 
-def test_only_above_it_may_a_folder_be_open_where_owners_alone_rename(kept: Path):
+def test_sticky_folder_is_allowed_above_only(kept: Path):
     kept.parents[1].chmod(0o1777)
     assert private_files.read(kept) == b"first"
     kept.parent.chmod(0o1777)
@@ -58,7 +58,7 @@ def test_only_above_it_may_a_folder_be_open_where_owners_alone_rename(kept: Path
 
 @pytest.mark.skipif("os.geteuid() != 0", reason="only root gives files away")
 @pytest.mark.parametrize("above", [None, 0, 1])
-def test_what_belongs_to_another_user(kept: Path, above: int | None):
+def test_file_of_another_user_is_not_read(kept: Path, above: int | None):
     os.chown(kept if above is None else kept.parents[above], STRANGER, STRANGER)
     assert private_files.read(kept) is None
 
@@ -72,7 +72,7 @@ def test_links_count_for_where_they_lead(kept: Path, tmp_path: Path):
     assert private_files.read(tmp_path / "way" / kept.name) is None
 
 
-def test_what_is_no_file_or_is_not_there(kept: Path):
+def test_missing_or_special_file_is_not_read(kept: Path):
     os.mkfifo(kept.parent / "pipe.o")
     assert private_files.read(kept.parent / "pipe.o") is None
     assert private_files.read(kept.parent) is None

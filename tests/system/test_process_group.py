@@ -24,7 +24,7 @@ def trains(answer: Connection, parent: int) -> None:
     answer.send(as_it_is())
 
 
-def test_a_training_process_waits_for_those_who_look_at_it():
+def test_training_process_has_low_priority():
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(target=trains, args=(theirs, os.getpid()))
     process.start()
@@ -36,9 +36,7 @@ def test_a_training_process_waits_for_those_who_look_at_it():
 
 
 @pytest.mark.parametrize(("error", "tries"), [(errno.EAGAIN, 3), (errno.EACCES, 1)])
-def test_who_may_not_now_asks_again_and_who_never_may_does_not(
-    error: int, tries: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_priority_is_retried_only_when_temporary(error: int, tries: int, monkeypatch: pytest.MonkeyPatch):
     """Of those who are not root, the kernel hears ten a second, all processes together."""
     asked: list[str] = []
 
@@ -54,7 +52,7 @@ def test_who_may_not_now_asks_again_and_who_never_may_does_not(
     assert len(asked) == tries
 
 
-def test_a_fork_that_is_told_to_stop_before_python_runs_in_it_stops():
+def test_stop_during_fork_is_not_lost():
     """Of a hundred that were, 97 went on where nothing was held back."""
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:

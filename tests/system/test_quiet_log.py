@@ -12,7 +12,7 @@ def record(message: str, *details: object, line: int = 1, level: int = logging.W
     return logging.LogRecord("a", level, "a.py", line, message, details, None)
 
 
-def test_the_same_is_said_some_times_and_what_was_left_out_is_counted():
+def test_repeated_log_lines_are_counted_and_dropped():
     quiet = Quiet(3, (100, 1.0))
     said = [record("the fragment %s is gone", number) for number in range(50)]
     assert sum(quiet.lets_pass(one, 0.0) for one in said) == 3

@@ -17,7 +17,7 @@ def test_some_at_once_and_then_one_every_so_often():
     )
 
 
-def test_looking_uses_nothing_up():
+def test_looking_at_a_rate_limit_uses_no_token():
     slow = RateLimit(1, 10.0)
     assert [slow.wait("a", 5.0) for _ in range(3)] == [0.0, 0.0, 0.0]
     assert slow.take("a", 5.0)

@@ -29,13 +29,13 @@ def last(changes: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("dataset", "model"), TRAINED)
-def test_the_size_of_trained_weights_is_what_was_measured(dataset: str, model: str):
+def test_trained_weight_size_equals_the_stored_one(dataset: str, model: str):
     done = last({"dataset": dataset, "model": model, "mechanism": "none", "clients": {"epsilon": 1}})
     assert math.sqrt(done["signal_variance"]) == pytest.approx(trained_size(parse({"model": model})), rel=0.1)
 
 
 @pytest.mark.parametrize(("target", "half"), [("weights", 1.0), ("update", 0.1)])
-def test_the_verdict_tells_what_training_shows(target: str, half: float):
+def test_verdict_agrees_with_training(target: str, half: float):
     words = set()
     for epsilon in every(2, (0.02, 0.05, 0.1, 0.5, 1, 2, 4, 8)):
         clients = {"epsilon": epsilon, "range": half}
@@ -52,7 +52,7 @@ def test_the_verdict_tells_what_training_shows(target: str, half: float):
     assert words == {"learns", "borderline", "chance"}
 
 
-def test_the_rate_that_is_stated_is_of_this_rule():
+def test_stated_hit_rate_belongs_to_this_rule():
     """A rule that was changed says something else of some of the numbers, and none of them is unseen then."""
     assert COUNTED == (700, 1000), "experiments that were not trained before the rule was finished"
     assert Counter(SAID) == Counter({word[0]: said for word, (_, said) in HITS.items()} | {"u": 32})
@@ -61,7 +61,7 @@ def test_the_rate_that_is_stated_is_of_this_rule():
         assert word[0] == SAID[number - COUNTED[0]], "count again, on numbers that were never trained"
 
 
-def test_the_rate_that_is_stated_is_what_training_shows():
+def test_stated_hit_rate_equals_retraining():
     """The numbers are fixed, so this is no draw; a few end within an image of an edge."""
     again = in_gate(list(RETRIED), range(*COUNTED))
     said = [number for number in again if outlook(parse(experiment(number))).word != "unknown"]
@@ -72,7 +72,7 @@ def test_the_rate_that_is_stated_is_what_training_shows():
         assert len(missed) == pytest.approx(sum(said - ok for ok, said in HITS.values()), abs=3)
 
 
-def test_who_never_sends_teaches_nothing():
+def test_clients_without_uploads_are_at_chance():
     view = outlook(parse({"clients": {"epsilon": 8, "run_limit": 100}}))
     assert (view.word, view.sigma) == ("chance", 0)
     assert "nobody ever sends" in view.why
@@ -128,7 +128,7 @@ def test_where_the_rule_was_not_measured_there_is_no_verdict(changes: dict[str, 
         ),
     ],
 )
-def test_beyond_what_it_was_made_from_the_rule_speaks_and_says_so(changes: dict[str, Any], word: str):
+def test_rule_beyond_its_data_is_marked(changes: dict[str, Any], word: str):
     view = outlook(parse(changes))
     assert view.word == word
     assert "the rule of thumb was made" in view.why
@@ -157,7 +157,7 @@ BEYOND: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("changes", BEYOND)
-def test_far_too_much_noise_is_chance_beyond_what_was_measured_and_comes_out_so(changes: dict[str, Any]):
+def test_huge_noise_is_chance_for_unmeasured_models(changes: dict[str, Any]):
     view = outlook(parse(changes | {"attack": None}))
     assert view.word == "chance"
     assert events(changes | {"attack": None, "rounds": 5})[-1]["accuracy"] < 0.35

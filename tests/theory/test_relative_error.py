@@ -17,7 +17,7 @@ def error(name: str, epsilon: object, length: object, repeats: int = 60) -> np.n
 
 
 @pytest.mark.parametrize("name", ["pdpm", "duchi", "piecewise", "laplace"])
-def test_the_error_is_what_the_variance_says(name: str):
+def test_relative_error_follows_the_variance(name: str):
     """For a normal error E|x| = √(2/π)·σ; 400 repetitions know it to ±3.8 %, so 20 % is 5 deviations."""
     mechanism = mechanisms.get(name)
     values = np.linspace(0, 1, 201)
@@ -26,7 +26,7 @@ def test_the_error_is_what_the_variance_says(name: str):
     assert error(name, 0.5, 1.0, 400).mean() == pytest.approx(expected, rel=0.2)
 
 
-def test_in_relation_to_the_range_it_does_not_grow_with_the_range():
+def test_relative_error_is_constant_in_the_range():
     """Figure 2b has it grow with L. A range that begins at 0 scales records and noise alike: no growth.
 
     With ranges of different lengths around the same records' mean, it does.

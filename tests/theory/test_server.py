@@ -69,7 +69,7 @@ CASES = [  # what an outsider found, with what is so: the old prediction was .00
 
 
 @pytest.mark.parametrize(("changes", "variance"), CASES)
-def test_what_an_outsider_found_is_predicted_now_and_measured(changes: dict[str, Any], variance: float):
+def test_reported_wrong_predictions_are_now_right(changes: dict[str, Any], variance: float):
     assert server_variance(parse(changes)) == pytest.approx(variance, rel=1e-2)
     assert far(parse(changes), in_gate(300, 2000), np.random.default_rng(1)) < APART
 

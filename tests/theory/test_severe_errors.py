@@ -34,7 +34,7 @@ SEVERE = [  # space and number, what was said, and where it ended
 
 
 @pytest.mark.parametrize(("space", "number", "said", "ended"), every(3, SEVERE))
-def test_what_was_said_and_wrong_is_not_said_any_more(space: int, number: int, said: str, ended: float):
+def test_former_severe_errors_are_not_repeated(space: int, number: int, said: str, ended: float):
     word, accuracy = verdict(experiment(number, space))
     assert severe(said, accuracy), "it no longer ends so: this experiment tests nothing"
     # other processors round otherwise, and a network that large steps destroy ends anywhere near chance
@@ -82,9 +82,7 @@ def test_few_answers_of_two_outcomes_are_held_at_the_ends_of_the_range():
 
 
 @pytest.mark.parametrize(("rate", "batch", "lost"), [(0.5, 5, False), (1.0, 20, False), (1.0, 5, True)])
-def test_a_network_that_loses_what_it_learns_without_any_noise_gets_no_verdict(
-    rate: float, batch: int, lost: bool
-):
+def test_unsteady_network_gets_no_verdict(rate: float, batch: int, lost: bool):
     changes: dict[str, Any] = {
         "model": "mlp",
         "clients": {"epsilon": 1.0},
@@ -97,7 +95,7 @@ def test_a_network_that_loses_what_it_learns_without_any_noise_gets_no_verdict(
     assert word == ("unknown" if lost else "learns")
 
 
-def test_what_rare_rounds_cost_is_not_taken_for_the_noise_of_every_run():
+def test_rare_noisy_rounds_give_no_verdict():
     """Only the strictest client comes in one round of twenty, and with most of the noise of all."""
     clients = {"count": 3, "epsilon": [1.385, 0.0912, 14.72], "range": [0.055, 0.0813, 0.0697]}
     changes: dict[str, Any] = {"target": "update", "mechanism": "gaussian", "aggregator": "inverse_std"}

@@ -39,14 +39,14 @@ def test_harmony_layer_by_layer_has_the_reference_noise(oracles: dict[str, Any])
     assert server_variance(by_layer) == pytest.approx(expected / 20)
 
 
-def test_what_changes_from_round_to_round_is_stated_for_each_round():
+def test_dynamic_noise_is_stated_per_round():
     dynamic = parse({"mechanism": "dynamic_gaussian", "rounds": 10})
     first, last = worst_variance(dynamic, 1)[0], worst_variance(dynamic, 10)[0]
     assert math.sqrt(last / first) == pytest.approx(1.0307, abs=1e-4)
 
 
 @pytest.mark.parametrize("mechanism", ["duchi", "ldpsign"])
-def test_of_a_vote_no_noise_is_predicted_and_it_is_said_why(mechanism: str):
+def test_vote_has_no_predicted_noise(mechanism: str):
     """Before training it is unknown how close a vote will be: .12 was stated for Duchi, and 1.6 was so."""
     vote = {"aggregator": "sign_majority", "target": "update"}
     experiment = parse(vote | {"mechanism": mechanism})

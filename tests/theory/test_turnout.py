@@ -13,7 +13,7 @@ from ldp_core.theory.turnout import turnouts
     ("count", "kinds", "drawn"),
     [(1, 1, False), (14, 14, False), (15, 15, True), (1000, 1, False), (60, 2, False)],
 )
-def test_who_decide_by_themselves_are_gone_through_by_their_kinds(count: int, kinds: int, drawn: bool):
+def test_self_sampling_is_enumerated_by_kind(count: int, kinds: int, drawn: bool):
     """Of those drawn, 5 000, the mean is off by five standard errors once in a million."""
     one = parse({"clients": {"count": count}, "selection": {"kind": "self_sampling", "least": 0.3}})
     (found,) = turnouts(one, np.arange(count, dtype=np.int64) % kinds)
@@ -28,7 +28,7 @@ def test_who_decide_by_themselves_are_gone_through_by_their_kinds(count: int, ki
         assert found.share @ of_first == pytest.approx(0.65 * -(-count // kinds))
 
 
-def test_who_decide_by_themselves_have_the_noise_of_every_choice_with_its_chance():
+def test_self_sampling_noise_averages_over_choices():
     """E[1/N] of a binomial N for equal clients; for six others an outsider's sum over their 64 choices."""
     noise = server_noise(parse({"clients": {"epsilon": 1.0}, "selection": "self_sampling"}))
     alone = server_variance(parse({"clients": {"epsilon": 1.0, "count": 1}}))

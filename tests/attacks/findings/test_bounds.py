@@ -18,7 +18,7 @@ def test_the_table_of_the_reference():
     assert bounds.mary(1e6, 10) == 1
 
 
-def test_bounds_say_when_they_exclude_nothing():
+def test_vacuous_bound_is_labelled_vacuous():
     wide = bounds.worst_case(5200.0, None, 10)
     assert wide.vacuous
     assert wide.label.endswith("excludes nothing")
@@ -41,7 +41,7 @@ def of_one_weight(name: str) -> bool:
 CLOSED_FORMS = [name for name in mechanisms.names() if of_one_weight(name)]
 
 
-def test_the_mechanisms_that_are_attacked_most_have_one():
+def test_common_mechanisms_have_a_closed_form_affinity():
     assert {"laplace", "duchi", "pdpm", "piecewise", "hybrid", "gaussian", "ldpsign"} <= {*CLOSED_FORMS}
 
 
@@ -56,7 +56,7 @@ def test_the_affinity_of_a_layer_that_answers_one_weight_is_a_sum_over_its_answe
 
 @pytest.mark.parametrize("name", CLOSED_FORMS)
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
-def test_affinity_is_the_integral_that_it_claims_to_be(name: str, epsilon: float):
+def test_log_affinity_equals_its_integral(name: str, epsilon: float):
     """Against a sum over atoms and an integral between edges; closed forms only."""
     law, value, other = mechanisms.get(name).at(epsilon, -0.2, 0.2), -0.05, 0.11
     claimed = law.log_affinity(value, other)

@@ -35,7 +35,7 @@ def test_ncc_ignores_brightness_and_contrast():
     assert ncc(np.flip(image), image)[0] == pytest.approx(matrix[0, 1])
 
 
-def test_what_is_no_number_becomes_black():
+def test_non_finite_pixels_become_black():
     assert clamped(np.array([np.nan, np.inf, -np.inf, 0.5])).tolist() == [0, 1, 0, 0.5]
 
 
@@ -143,7 +143,7 @@ def test_the_intervals_of_many_shares_are_those_of_each():
     assert intervals(hits, 45).shape == (4, 2)
 
 
-def test_what_is_said_of_many_images_is_so():
+def test_batch_verdict_text_matches_its_shares():
     """Half of what a control gives back is not nearly all of it, and one that chance gives is not none."""
     assert "nearly" not in judge_share(0.46, 0, 0.9, 0.9).text
     assert "none" in judge_share(0, 0, 0.9, 0.9).text

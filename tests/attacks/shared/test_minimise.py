@@ -27,7 +27,7 @@ def test_valleys_of_different_steepness_are_followed_to_their_ends():
     torch.testing.assert_close(ended(start[:1], 300).x, end.x[:1], rtol=0, atol=1e-9)
 
 
-def test_no_step_goes_up_and_what_is_no_number_stays_where_it_is():
+def test_steps_never_go_up_and_nan_rows_stay():
     start = torch.tensor([[-1.2, 1.0], [torch.nan, 0.0]], dtype=torch.float64)
     lowest = rosenbrock(start, torch.arange(2))[0][0]
     for steps in (1, 2, 5, 10):
@@ -37,7 +37,7 @@ def test_no_step_goes_up_and_what_is_no_number_stays_where_it_is():
         assert torch.isnan(end.x[1, 0])
 
 
-def test_one_that_was_interrupted_goes_on_to_the_same_bits():
+def test_interrupted_minimisation_resumes_to_the_same_bits():
     start = torch.tensor([[-1.2, 1.0], [0.3, 0.1]], dtype=torch.float64)
     for kind in (Curved, Signed):
         whole, parts = kind(rosenbrock, start, 40), kind(rosenbrock, start, 40)

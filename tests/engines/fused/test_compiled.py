@@ -63,7 +63,7 @@ def cache(made: tuple[Path, torch.Tensor], tmp_path: Path, monkeypatch: pytest.M
     return tmp_path / APP / "kernels"
 
 
-def test_what_is_kept_is_used_and_gives_the_same_bits(
+def test_cached_kernel_is_used_with_equal_bits(
     cache: Path, first: torch.Tensor, monkeypatch: pytest.MonkeyPatch
 ):
     (file,) = cache.glob("*.o")
@@ -124,7 +124,7 @@ def test_the_tile_changes_no_bit(first: torch.Tensor, monkeypatch: pytest.Monkey
 
 @pytest.mark.skipif("x86" not in llvm.get_process_triple(), reason="emulates older processors of this kind")
 @pytest.mark.parametrize(("cpu", "features"), [("haswell", "+avx2,+fma"), ("x86-64", "")])
-def test_an_older_processor_has_the_same_bits_if_it_fuses_products(
+def test_older_cpu_with_fma_has_equal_bits(
     cache: Path, first: torch.Tensor, monkeypatch: pytest.MonkeyPatch, cpu: str, features: str
 ):
     if "+fma" not in module._machine()[1]:
@@ -143,7 +143,7 @@ def test_a_processor_without_fused_products_is_as_near(first: torch.Tensor, monk
     assert (first - other).abs().max() < 1e-6
 
 
-def test_nothing_is_written_beyond_its_memory(monkeypatch: pytest.MonkeyPatch):
+def test_kernel_stays_within_its_memory_guards(monkeypatch: pytest.MonkeyPatch):
     """And if it were, it would be said: a guard is broken by hand."""
     trained()
     (work,) = module.compiled(LAYERS, 8, np.dtype(np.float32)).idle

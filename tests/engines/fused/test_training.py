@@ -57,7 +57,9 @@ one network has both."""
     ],
     ids=str,
 )
-def test_it_equals_pytorch(name: str, parameters: dict[str, Any], shape: tuple[int, ...], kind: torch.dtype):
+def test_fused_training_equals_pytorch(
+    name: str, parameters: dict[str, Any], shape: tuple[int, ...], kind: torch.dtype
+):
     recipe = recipe_of(models.get(name, **parameters), shape)
     data, start = samples_of(recipe, sum(SIZES), kind), start_of(recipe, kind)
     plan = exact(plan_of(SIZES, 20))
@@ -217,9 +219,7 @@ def test_weights_that_leave_the_numbers_are_not_hidden():
     ("name", "shape"),
     in_gate([("mlp", (54,)), ("cnn", (3, 32, 32))], [*product(["mlp", "cnn"], [(3, 19, 23)])]),
 )
-def test_who_is_trained_after_one_that_left_the_numbers_knows_nothing_of_it(
-    name: str, shape: tuple[int, ...]
-):
+def test_diverged_client_leaves_the_next_one_unaffected(name: str, shape: tuple[int, ...]):
     """All in the same memory; in the gate by machine code that is there already."""
     recipe = recipe_of(models.get(name, **({"hidden": 37} if name == "mlp" else {})), shape)
     data, plan, start = samples_of(recipe, 60), plan_of([60], 20, 2), start_of(recipe)
@@ -236,7 +236,7 @@ def test_who_is_trained_after_one_that_left_the_numbers_knows_nothing_of_it(
 @pytest.mark.parametrize(
     "wrong", ["sample", "negative", "label", "weights", "shape", "kind", "rows", "order"]
 )
-def test_what_is_not_there_is_refused_before(wrong: str):
+def test_inconsistent_plan_is_refused_before_training(wrong: str):
     recipe = recipe_of(models.get("mlp"), (8, 8))
     data, start, plan = samples_of(recipe, 30), start_of(recipe), plan_of([20, 10], 10)
     x, y, samples, weights = data[0], data[1].clone(), plan.samples.copy(), plan.weights.copy()
@@ -263,7 +263,7 @@ def test_what_is_not_there_is_refused_before(wrong: str):
 
 
 @pytest.mark.alone
-def test_it_tells_how_far_it_is_and_stops_in_the_middle_of_a_client(interpreter: Interpreter, tmp_path: Path):
+def test_fused_training_reports_progress_and_stops_midway(interpreter: Interpreter, tmp_path: Path):
     (tmp_path / "endless.py").write_text(ENDLESS, encoding="utf-8")
     environment = os.environ | {"EPSILON_SLOT_CORES": "2"}
     training, printed = interpreter.piped(["endless", str(ROOT)], tmp_path, environment, tmp_path)

@@ -22,14 +22,14 @@ BASE: dict[str, Any] = {"local": {"epochs": 1}}
         ({"base": BASE | {"clients": {"range": 0.1}}}, "safe ranges"),
     ],
 )
-def test_what_differs_is_named(change: dict[str, Any], said: str):
+def test_changed_ladder_fields_are_named(change: dict[str, Any], said: str):
     before, now = parse_ladder({"base": BASE}), parse_ladder({"base": BASE} | change)
     result = ladder_changes(before, now)
     assert result.startswith(said)
     assert bool(result) == bool(said)
 
 
-def test_what_a_ladder_sets_for_itself_does_not_count():
+def test_fields_set_by_the_ladder_are_no_change():
     idle = {"mechanism": "duchi", "attack": None, "aggregator": "inverse_variance", "seed": 4, "name": "mine"}
     others = {"clients": {"epsilon": 3.0, "run_limit": 50.0}}
     assert ladder_changes(parse_ladder({"base": BASE}), parse_ladder({"base": BASE | idle | others})) == ""

@@ -32,7 +32,7 @@ def desk() -> Desk:
     return climbed(epsilons=[0.1, 2, 16], images=6)
 
 
-def test_both_charts_show_a_line_for_each_mechanism_and_what_guessing_gives(desk: Desk):
+def test_charts_show_each_mechanism_and_chance(desk: Desk):
     for figure in (picture_figure(desk), identification_figure(desk)):
         drawn = check(figure)
         named = [trace for trace in drawn.data if trace.name and len(trace.x) == 3]
@@ -54,7 +54,7 @@ def said(pieces: list[tuple[str, int | None]]) -> str:
     return "".join(words for words, _ in pieces)
 
 
-def test_the_headline_names_who_gives_the_image_back_first(desk: Desk):
+def test_headline_names_the_first_recovered_mechanism(desk: Desk):
     result = head(desk, live=False)
     back = next(e for (name, e), cell in desk.cells.items() if name == "piecewise" and _back(cell))
     assert (
@@ -92,7 +92,7 @@ def test_an_upload_of_many_images_has_a_share(desk: Desk):
     check(share_figure(real))
 
 
-def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
+def test_verdict_kinds_follow_the_colour_thresholds(desk: Desk):
     """Of a real upload one image of twenty at 20.6 dB was orange, and the caption said red from 20 dB."""
     assert judge(20.6, 0.5, 0.5, 10, 40, 40).kind == "recovered"
     assert judge(13, 0.5, 0.5, 10, 40, 40).kind == judge(11, READ, 0.5, 10, 40, 40).kind == "partly"
@@ -123,7 +123,7 @@ def picks(desk: Desk, n: int, *shares: float) -> str:
     return f"{said(chip['pieces'])}; {chip['rest']}".replace("Piecewise ", "")
 
 
-def test_picks_below_where_guessing_explains_them_are_stated_as_what_they_are(desk: Desk):
+def test_picks_explained_by_chance_are_marked(desk: Desk):
     assert picks(desk, 22, 6 / 22, 3 / 22, 1) == "from ε 16; 27\u202f% at ε 0.1 may be chance"
     assert picks(desk, 22, 0, 1, 0) == "not up to ε 16; 100\u202f% at ε 2 is more than chance"
     plain = "of 10 candidates, more often than by guessing"

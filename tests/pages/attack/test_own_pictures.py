@@ -63,7 +63,7 @@ def test_one_press_puts_ones_own_pictures_on_the_desk(mine: str):
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_without_a_folder_it_is_said_how_to_bring_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_folder_shows_how_to_add_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
     app = opened()
     assert not app.button

@@ -24,7 +24,7 @@ def emitted() -> list[dict[str, Any]]:
     return [event.as_json() for event in climb(parse_ladder(LENET), digits())]
 
 
-def test_a_cell_shows_its_newest_guess_until_it_is_done(emitted: list[dict[str, Any]]):
+def test_unfinished_cell_shows_its_newest_guess(emitted: list[dict[str, Any]]):
     early = Desk.of(emitted[: [event.get("iterations") for event in emitted].index(9)])
     (row,) = pictures(early, back=False)["rows"]
     assert [cell["mark"] for cell in row["cells"]] == ["", ""]

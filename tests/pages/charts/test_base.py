@@ -140,7 +140,7 @@ def browser_reads(values: Any) -> list[float | None]:
 
 
 @given(st.lists(st.floats(width=64), max_size=9))
-def test_points_reach_the_browser_as_they_are_and_what_is_not_finite_is_a_gap(values: list[float]):
+def test_non_finite_points_become_gaps(values: list[float]):
     read = browser_reads(values)
     assert [one is None for one in read] == [not np.isfinite(one) for one in values]
     kept = [(a, b) for a, b in zip(values, read, strict=True) if b is not None]
@@ -148,7 +148,7 @@ def test_points_reach_the_browser_as_they_are_and_what_is_not_finite_is_a_gap(va
 
 
 @given(st.floats(1e-12, 1e12), st.floats(1e-12, 1e12))
-def test_the_end_of_an_axis_is_round_and_not_far_above_what_it_holds(value: float, other: float):
+def test_axis_end_is_round_and_close_to_the_maximum(value: float, other: float):
     assert value * (1 - 1e-12) <= rounded_up(value) <= 1.5 * value
     assert rounded_up(min(value, other)) <= rounded_up(max(value, other))
 

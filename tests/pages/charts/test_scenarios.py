@@ -44,7 +44,7 @@ def lines(figure: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_what_ends_better_is_not_drawn_as_what_should_not_learn_beside_worse_that_should(name: str):
+def test_noise_lines_agree_with_final_accuracy(name: str):
     """Send changes was: 20 times a line at 91 %, beside less than a line at 22 %."""
     draft, _, shown = trained(name)
     drawn = lines(noise_figure(shown, draft.base.rounds, {}))
@@ -81,7 +81,7 @@ def test_stored_curve_ends_within_its_stored_seeds(name: str):
         assert min(ends) - 1e-3 <= curve[-1] <= max(ends) + 1e-3
 
 
-def test_who_is_silenced_is_seen_digit_by_digit():
+def test_silenced_classes_have_zero_accuracy_bars():
     """The zeros of the digits 5 to 9 stand beside the accuracy, as the runs have them."""
     _, runs, shown = trained("who_is_silenced")
     drawn = lines(served_figure(shown, [str(digit) for digit in range(10)]))

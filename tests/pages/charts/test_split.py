@@ -19,7 +19,7 @@ NAMES = datasets.get("digits").class_names
 
 
 @pytest.mark.parametrize("kind", ["iid", "dirichlet", "group_labels"])
-def test_what_is_drawn_is_what_a_run_deals(kind: str):
+def test_partition_chart_equals_the_dealt_shards(kind: str):
     experiment = parse({"partition": {"kind": kind}, "clients": {"count": 7}, "seed": 3})
     counts = label_counts(experiment, Path("nowhere"))
     assert counts is not None

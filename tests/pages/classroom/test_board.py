@@ -40,7 +40,7 @@ def dot(name: str, value: str, accuracy: float, epsilon: float | None) -> Dot:
     return Dot(name, value, "0" * 12, Final("", 1, accuracy, epsilon, 0.0, 0.0, 0, 0.0))
 
 
-def test_tries_of_equal_price_stand_apart_by_what_was_tried_in_the_colours_of_the_run():
+def test_equal_price_tries_are_split_by_setting():
     found = tries_figure([dot("Anna", "1/σ²", 0.9, 77.0), dot("Ben", "mean", 0.2, 77.0)])
     assert [trace["x"].tolist() for trace in found["data"]] == [[0], [1]]
     assert found["layout"]["xaxis"]["ticktext"] == ["1/σ²", "mean"]

@@ -90,13 +90,13 @@ def test_a_difference_is_stated_alike_wherever_the_two_runs_stand(mean: Arm, wei
     assert f": {found.each} (" in _against(weighted, mean)
 
 
-def test_what_is_alike_made_no_difference(weighted: Arm):
+def test_nearly_equal_aggregators_make_no_difference(weighted: Arm):
     close = arm("A", {"aggregator": {"name": "inverse_variance", "between": 1e-6}})
     words = said(close, weighted)
     assert "made the difference" not in words
 
 
-def test_one_seed_and_guessing_say_nothing(mean: Arm, weighted: Arm):
+def test_one_seed_or_chance_gives_no_verdict(mean: Arm, weighted: Arm):
     one = [each.as_shown(runs=each.series.runs[:1]) for each in (mean, weighted)]
     assert "one seed cannot tell" in said(*one)
     asked = {"A": 0.01, "B": 0.02}
@@ -137,7 +137,7 @@ def test_final_figures_are_those_of_the_ledger(mean: Arm):
     assert found.accuracy == pytest.approx(sum((r.end or {})["accuracy"] for r in mean.series.runs) / 3)
 
 
-def test_the_front_is_what_no_other_beats():
+def test_pareto_front_holds_undominated_runs():
     points = [
         Bought(Series(i, str(i), ()), a, e) for i, (a, e) in enumerate([(0.5, 10), (0.4, 20), (0.9, 30)])
     ]
@@ -145,7 +145,7 @@ def test_the_front_is_what_no_other_beats():
     check(pareto_figure(points))
 
 
-def test_runs_of_one_name_are_distinguished_by_what_differs(mean: Arm, weighted: Arm):
+def test_equal_names_are_distinguished_by_settings(mean: Arm, weighted: Arm):
     one, other = (arm.as_shown(label=f"{arm.letter} run") for arm in (mean, weighted))
     values = [arm.series.label for arm in named_apart([one, other])]
     assert values[0].startswith("A ") and values[1].startswith("B ")

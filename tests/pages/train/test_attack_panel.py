@@ -54,7 +54,7 @@ def attacked(trained: Sequence[Series], upload: str, client: int) -> list[tuple[
 
 
 @pytest.mark.parametrize("client", [0, 9, 19])
-def test_the_attack_over_rounds_is_drawn_as_it_was_recorded(trained: list[Series], client: int):
+def test_attack_curves_equal_recorded_attempts(trained: list[Series], client: int):
     result = attacked(trained, "audit", client)
     pixels = check(pixels_figure(result, ROUNDS))
     names = {trace.name for trace in pixels.data}
@@ -132,7 +132,7 @@ def test_guessing_is_never_called_a_leak(n: int, comparisons: int):
     assert Tally(n, n, 0.1).above_chance() or n == 1
 
 
-def test_the_panel_holds_what_the_events_say(trained: list[Series]):
+def test_server_panel_equals_the_events(trained: list[Series]):
     assert uploads_in(trained) == ["audit", "real"]
     panel = server_panel(trained, "audit", worst=False, empty="")
     json.dumps(panel, allow_nan=False)
@@ -147,7 +147,7 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     assert row["lines"][1].startswith(back)
 
 
-def test_what_is_alike_and_yet_not_recovered_says_why(trained: list[Series], monkeypatch: pytest.MonkeyPatch):
+def test_likeness_without_recovery_has_a_reason(trained: list[Series], monkeypatch: pytest.MonkeyPatch):
     hidden = Verdict("hidden", "not recovered by this attack")
     monkeypatch.setattr("pages.parts.train.server_panel.verdict_on", lambda *_: hidden)
     like, unlike = (server_panel([one], "audit", False, "")["rows"][0] for one in (trained[0], trained[2]))
@@ -199,7 +199,7 @@ def test_clients_and_rounds_attacked_are_typed_as_the_pages_count(field: str, ty
         assert getattr(workspace.draft.base.attack, field) == taken
 
 
-def test_what_a_later_seed_gave_away_is_found_and_named(trained: Sequence[Series]):
+def test_leak_of_a_later_seed_is_named(trained: Sequence[Series]):
     """“The server got no image back in any round” was said of the first seed alone."""
     kept, given_away = trained[2].runs[0], trained[0].runs[1]
     alone = findings_of_leaks([Series(2, "duchi", (kept,), Style(2))])
@@ -228,7 +228,7 @@ def shown(draft: Draft, *clients: int) -> list[Series]:
         ("what_epsilon_says", "ε 8 or 65 or 650 per upload"),
     ],
 )
-def test_a_client_whose_budget_differs_over_the_runs_has_all_of_them(preset: str, expected: str):
+def test_client_name_lists_budgets_of_all_runs(preset: str, expected: str):
     draft = presets.get(preset).draft
     assert client_names(draft, shown(draft, 9)) == {9: expected}
     silent = draft.with_base({"mechanism": "none"}).base

@@ -51,7 +51,7 @@ def test_how_far_off_stands_against_the_columns_own_spread(source: Any):
     ]
 
 
-def test_without_noise_an_upload_of_one_row_gives_it_back_to_the_last_attribute(source: Any):
+def test_noiseless_upload_returns_the_whole_row(source: Any):
     ran = ldp_core.run(dataset="table:mine", rounds=1, mechanism="piecewise", epsilon=0.5, count=5)
     clean = [one for one in ran.events if one["event"] == "attack" and one["control"] == "clean"]
     rows = {one["client"]: decode(one["image"]) for one in ran.events if one["event"] == "target"}

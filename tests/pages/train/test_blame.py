@@ -51,7 +51,7 @@ def test_a_far_too_wide_range_or_the_rate_is_blamed(
     assert found and found.cause == cause and why in found.why
 
 
-def test_without_a_twin_or_with_another_training_nothing_is_blamed():
+def test_missing_or_unlike_twin_gives_no_cause():
     lost = series(0, "mean", {}, lost=True)
     other = series(-1, "no noise", CLEAN | {"local": {"learning_rate": 0.1}})
     assert blame(lost, [lost]) is blame(lost, [lost, other]) is None

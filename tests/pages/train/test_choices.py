@@ -38,9 +38,7 @@ def page() -> None:
         ([BY_MEAN, MORE], None),
     ],
 )
-def test_what_is_compared_is_one_field_or_as_a_user_has_prepared_it(
-    variants: list[dict[str, Any]], picked: list[str] | None
-):
+def test_comparison_is_one_field_or_as_prepared(variants: list[dict[str, Any]], picked: list[str] | None):
     draft = drafts.new(parse_draft({"base": {}, "variants": variants}))
     app = drawn(page, part="_compared", draft=draft)
     shown: Any = app.get("button_group")
@@ -54,7 +52,7 @@ def test_what_is_compared_is_one_field_or_as_a_user_has_prepared_it(
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_own_layers_are_typed_as_text_or_json_and_what_is_wrong_stays():
+def test_own_layers_take_text_or_json_and_keep_errors():
     identity = drafts.new(parse_draft({"base": {}, "variants": [AS_IT_IS]}))
     app = drawn(page, part="_training", draft=identity)
 

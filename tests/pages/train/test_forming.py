@@ -36,7 +36,7 @@ def until(emitted: list[dict[str, Any]], number: int, step: int) -> list[dict[st
     return emitted[: len(at) - at[::-1].index(True)]
 
 
-def test_a_picture_is_shown_as_it_forms(emitted: list[dict[str, Any]]):
+def test_unfinished_search_shows_its_step(emitted: list[dict[str, Any]]):
     shown = folded(until(emitted, 1, 9))
     assert uploads_in(shown) == ["audit"]
     panel = server_panel(shown, "audit", True, "waiting")
@@ -49,14 +49,14 @@ def test_a_picture_is_shown_as_it_forms(emitted: list[dict[str, Any]]):
     assert {row["verdict"] for row in stopped["rows"]} == {"stopped as it formed"}
 
 
-def test_of_a_later_round_the_newest_forms_and_what_came_closest_stays(emitted: list[dict[str, Any]]):
+def test_newest_round_forms_beside_the_closest(emitted: list[dict[str, Any]]):
     shown = folded(until(emitted, 3, 6))
     newest, closest = (server_panel(shown, "audit", worst, "")["rows"][0] for worst in (False, True))
     assert newest["cells"][1]["captions"][1] == "step 6"
     assert "round 1" in closest["detail"]
 
 
-def test_one_goes_back_through_the_frames_of_what_is_shown(emitted: list[dict[str, Any]]):
+def test_frames_of_shown_pictures_can_be_replayed(emitted: list[dict[str, Any]]):
     shown = folded(emitted)
     panel = server_panel(shown, "audit", True, "", back=True)
     run = shown[0].runs[0]

@@ -18,7 +18,7 @@ def trained(number: int, *engines: str | None) -> Series:
     return Series(number, f"run {number}", tuple(runs))
 
 
-def test_how_runs_are_computed_is_stated_once_and_by_name_where_it_differs():
+def test_engine_is_stated_once_or_per_run():
     said = f"**How it is computed**: {KERNEL}."
     assert list(engines([trained(0, KERNEL, KERNEL), trained(1, KERNEL)])) == [said]
     _, second = engines([trained(0, KERNEL), trained(1, BATCHED), trained(2, KERNEL)])

@@ -37,7 +37,7 @@ def test_the_run_that_differs_least_is_shown():
     assert closest([other], DRAFT) is None
 
 
-def test_a_lesson_is_stated_of_what_was_prepared_alone():
+def test_lesson_is_shown_for_unchanged_scenarios_only():
     assert lesson_of(job("prepared", DRAFT)) == presets.get("two_volunteers").says
     assert lesson_of(job("edited", DRAFT.with_base({"rounds": 2}))) == ()
     assert lesson_of(job("renamed", DRAFT.with_base({"name": "mine"}))) == ()
@@ -71,7 +71,7 @@ def opened(draft: str, job: str | None = None, refused: bool = False) -> AppTest
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_what_was_refused_is_said_while_another_job_runs():
+def test_refusal_is_shown_while_another_job_runs():
     """Said later, when that has ended, it would no longer be so."""
     identity = drafts.new(DRAFT)
     job = queue.add("run", {"draft": DRAFT.as_json()}, identity)

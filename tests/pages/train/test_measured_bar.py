@@ -51,7 +51,7 @@ def test_the_figure_labels_both_ends(shown: list[Series]):
     assert "95" in said and at_most(max(bar.row["most"] for bar in found), 2) in said
 
 
-def test_where_nothing_is_shown_no_bar_begins(shown: list[Series]):
+def test_missing_lower_bound_draws_no_bar_start(shown: list[Series]):
     found = bars(DRAFT, shown, 0)
     assert all(bar.row["epsilon_lower"] is None for bar in found[:2])
     notes = [note["text"] for note in bar_figure(found[:2])["layout"]["annotations"]]

@@ -31,7 +31,7 @@ def ahead() -> list[Series]:
     ]
 
 
-def test_who_is_ahead_is_stated_with_its_interval(ahead: list[Series]):
+def test_leading_run_is_stated_with_its_interval(ahead: list[Series]):
     gap = apart(ahead[1].runs, ahead[0].runs)
     assert (gap.seeds, gap.held_out) == (3, 360)
     assert gap.clear
@@ -55,7 +55,7 @@ def test_of_equally_good_runs_chance_puts_one_ahead_in_one_of_twenty_at_most():
     assert ahead <= 20 + 4 * 4.4
 
 
-def test_what_is_trained_once_is_not_stated_as_a_mean():
+def test_single_seed_reference_is_not_stated_as_a_mean():
     """The run without noise has the first seed alone, and stands beside means over three."""
     one, other = made_up(0, [0.5, 0.6, 0.7]), made_up(1, [0.4, 0.5, 0.6])
     without = f"Without noise a plain mean reaches {percent(0.8)}"
@@ -69,7 +69,7 @@ def test_what_is_trained_once_is_not_stated_as_a_mean():
     words = " ".join(standings([one, other], made_up(-1, [0.8]), 0.1))
 
 
-def test_what_is_trained_once_is_not_drawn_as_a_mean(ahead: list[Series]):
+def test_single_seed_reference_is_labelled_in_the_chart(ahead: list[Series]):
     """Else noise seems to help, where three seeds lie above one."""
     draft = presets.get("same_epsilon").draft
     for seeds, name in ((3, "no noise (1 seed)"), (1, "no noise")):
@@ -113,7 +113,7 @@ def test_noise_that_drives_a_run_out_is_named(ahead: list[Series]):
     assert "ends at" not in findings([gone], clean, 0.1)
 
 
-def test_runs_that_train_one_model_begin_with_what_is_seen():
+def test_runs_with_equal_models_are_recognised():
     base: dict[str, Any] = {"rounds": 1, "clients": {"count": 20, "epsilon": 2, "range": 0.2}}
     shown = [
         made(i, label, base | {"attack": {"rounds_observed": times}})

@@ -72,7 +72,7 @@ def test_values_are_drawn_between_numbers_and_not_between_names():
         _way({"mechanism.name": ["duchi", "pdpm"]}, 4)
 
 
-def test_what_is_not_trained_says_what_theory_expects_and_what_failed_how():
+def test_untrained_and_failed_cells_are_marked():
     sweep = swept()
     result = cells(sweep, 1) | {1: {"status": "diverged", "accuracy": None}}
     flat = [cell for row in heat_data(sweep, settings(sweep, result), None)["rows"] for cell in row["cells"]]

@@ -45,13 +45,13 @@ def app(runs_dir: Path) -> AppTest:
 
 
 @pytest.mark.parametrize("interrupted", [False, True])
-def test_it_is_stated_though_the_run_before_never_came_to_its_field(app: AppTest, interrupted: bool):
+def test_mistake_is_shown_after_an_interrupted_run(app: AppTest, interrupted: bool):
     app.session_state["interrupted"] = interrupted
     assert str(WRONG) in typed(app, WRONG)
     assert typed(app, RIGHT) == ""
 
 
-def test_it_is_forgotten_with_its_field(app: AppTest):
+def test_mistake_is_forgotten_with_its_field(app: AppTest):
     assert str(WRONG) in typed(app, WRONG)
     app.session_state["drawn"] = False
     app.run()
@@ -59,7 +59,7 @@ def test_it_is_forgotten_with_its_field(app: AppTest):
     assert app.text[0].value == ""
 
 
-def test_undo_takes_it_back_with_its_field(app: AppTest):
+def test_undo_clears_the_mistake_and_the_field(app: AppTest):
     before = app.number_input[0].value
     assert typed(app, RIGHT) == ""
     assert str(WRONG) in typed(app, WRONG)

@@ -21,7 +21,7 @@ def page() -> None:
     lasting_refusal()
 
 
-def test_it_is_said_until_it_was_read_or_something_else_is_done(monkeypatch: pytest.MonkeyPatch):
+def test_refusal_lasts_until_read_or_another_action(monkeypatch: pytest.MonkeyPatch):
     app = drawn(page)
     assert not app.error
     app.button(key="delete").click().run()

@@ -35,9 +35,7 @@ def test_the_glossary_is_short_and_no_symbol_stands_twice():
         ({"target": "update"}, True),
     ],
 )
-def test_noise_variance_moves_the_aggregate_and_the_model_as_far_or_less(
-    changes: dict[str, Any], as_far: bool
-):
+def test_model_moves_at_most_by_the_noise_variance(changes: dict[str, Any], as_far: bool):
     """An outsider found 26 stated where the model moved by 1.4: the corrected form had brought it back."""
     ready = assemble(parse({"clients": {"epsilon": 0.1}} | changes), digits(), torch.device("cpu"))
     one = one_round(ready, untrained(ready))
@@ -77,7 +75,7 @@ def refused() -> None:
     draw()
 
 
-def test_whatever_is_refused_on_a_page_is_said_so():
+def test_refusals_use_the_pages_field_names():
     app = drawn(refused)
     words = "limits of a run must be 1 or more"
     assert [one.value for one in app.error] == [words, f"This cannot be shown now: {words}."]

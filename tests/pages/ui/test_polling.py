@@ -10,7 +10,7 @@ from pages.parts.ui import polling
 from tests.runs.processes import PATIENCE_SECONDS
 
 
-def test_the_number_of_viewers_sets_the_pace(monkeypatch: pytest.MonkeyPatch):
+def test_viewer_count_sets_the_polling_pace(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(polling, "_asked", {})
     monkeypatch.setattr(polling, "crowding", lambda: 1.0)
     for n in range(1, polling.FEW + 1):
@@ -24,9 +24,7 @@ def test_the_number_of_viewers_sets_the_pace(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize(("crowd", "seconds"), [(0.0, 0.5), (2.0, 0.5), (2.1, 1.0), (4.0, 1.0), (4.1, 2.0)])
-def test_and_so_does_what_the_machine_has_to_do(
-    monkeypatch: pytest.MonkeyPatch, crowd: float, seconds: float
-):
+def test_machine_load_sets_the_polling_pace(monkeypatch: pytest.MonkeyPatch, crowd: float, seconds: float):
     monkeypatch.setattr(polling, "_asked", {})
     monkeypatch.setattr("os.getloadavg", lambda: (crowd * 3, 0.0, 0.0))
     monkeypatch.setattr("os.cpu_count", lambda: 3)
@@ -40,7 +38,7 @@ def torn() -> None:
 
 
 @pytest.mark.parametrize("parameter", ["job", "runs"])
-def test_what_a_file_leads_to_is_a_sentence_and_a_fault_of_ours_is_none(runs_dir: Path, parameter: str):
+def test_imported_run_error_is_a_sentence_own_is_raised(runs_dir: Path, parameter: str):
     own = queue.add("run", {})
     foreign = queue.add("run", {})
     queue.update(foreign, status="completed", imported=True)

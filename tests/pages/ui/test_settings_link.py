@@ -36,7 +36,7 @@ def opened_by(parameter: str, value: str) -> AppTest:
         (link.packed(OTHER)[:-20], presets.get(presets.names()[0]).draft, "cut short or changed on its way"),
     ],
 )
-def test_it_opens_as_a_draft_of_ones_own(runs_dir: Path, settings: str, draft: object, words: str):
+def test_settings_link_opens_as_an_own_draft(runs_dir: Path, settings: str, draft: object, words: str):
     app = opened_by("settings", settings)
     assert words in app.toast[0].value
     assert drafts.load("".join(app.query_params["draft"])) == draft

@@ -13,7 +13,7 @@ class Chart:
     """Stands for something large."""
 
 
-def test_thirty_who_look_at_once_see_one_thing_that_was_made_once():
+def test_thirty_viewers_at_once_compute_one_value():
     made: list[Chart] = []
 
     def make() -> Chart:
@@ -32,7 +32,7 @@ def test_thirty_who_look_at_once_see_one_thing_that_was_made_once():
     assert seen == made * 30
 
 
-def test_what_takes_long_keeps_no_visitor_who_looks_at_something_else():
+def test_slow_value_does_not_block_other_keys():
     """A draft of many clients costs its own visitor; and if it cannot be made, the next one tries."""
     begun, enough = threading.Event(), threading.Event()
 
@@ -66,7 +66,7 @@ def test_a_new_moment_takes_the_place_of_the_one_before():
     assert charts[-1]() is None
 
 
-def test_what_was_not_asked_for_longest_goes_first():
+def test_least_recently_used_value_is_evicted():
     first = weakref.ref(once(("place", -1), Chart))
     for n in range(MOST - 1):
         once(("place", n), Chart)

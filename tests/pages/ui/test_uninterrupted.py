@@ -48,7 +48,7 @@ def page() -> None:
 
 @pytest.mark.parametrize("how", ["the next run", "a lost connection"])
 @pytest.mark.parametrize("safe", [True, False])
-def test_nothing_interrupts_a_callback_that_must_not_be_cut_short(how: str, safe: bool):
+def test_protected_callback_is_not_interrupted(how: str, safe: bool):
     kept: list[float] = []
     app = drawn(page, safe=safe, how=how, kept=kept)
     app.number_input(key="first").set_value(1.0)
@@ -83,7 +83,7 @@ def page_with_a_button() -> None:
 
 
 @pytest.mark.parametrize(("safe", "rounds"), [(True, 400.0), (False, 15.0)])
-def test_a_button_works_with_what_was_typed_before_it_was_pressed(safe: bool, rounds: float):
+def test_button_uses_fields_typed_before_the_press(safe: bool, rounds: float):
     app = drawn(page_with_a_button, safe=safe)
     app.number_input(key="rounds").set_value(400.0)
     app.button(key="train").click()
@@ -93,9 +93,7 @@ def test_a_button_works_with_what_was_typed_before_it_was_pressed(safe: bool, ro
 
 
 @pytest.mark.parametrize(("path", "kind"), [("attack", "attack"), ("tune", "sweep")])
-def test_what_was_pressed_is_launched_once(
-    path: str, kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_pressed_launch_happens_once(path: str, kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """The browser asks for the next run of the page while the job goes into the queue."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
     identity = drafts.new(presets.get(presets.names()[0]).draft)
