@@ -2,7 +2,12 @@
 
 import argparse
 import json
+import sys
 import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ldp_core.commands.options import number
@@ -11,6 +16,7 @@ from ldp_core.errors import InvalidInput, on_one_line
 MOST_BYTES = 2**30
 WIDTH, COLUMN = 110, 24
 """Widths of a line and of a column in characters."""
+TELL_SECONDS = 5.0
 
 
 def command_of_check(added: argparse.ArgumentParser) -> None:
@@ -31,7 +37,7 @@ def check(options: argparse.Namespace) -> int:
     failed = False
     for promise in promises(options.part):
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), _still_at(promise.words):
                 promise.check()
         except Exception as error:  # whatever the code of others does
             failed, kind = True, "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
@@ -40,6 +46,24 @@ def check(options: argparse.Namespace) -> int:
         else:
             print(f"ok  {promise.words}", flush=True)
     return int(failed)
+
+
+@contextmanager
+def _still_at(words: str) -> Iterator[None]:
+    """Say on stderr, every few seconds, that a check goes on."""
+    done, begun = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not done.wait(TELL_SECONDS):
+            print(f"…   {words}: {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
 
 
 def command_of_audit(added: argparse.ArgumentParser) -> None:

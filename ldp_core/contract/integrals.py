@@ -1,7 +1,6 @@
 """Numerical integration of mechanisms' laws from their log densities."""
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 
@@ -14,6 +13,8 @@ Budget = tuple[float, float, float]
 REACH = 60.0
 """Standard deviations beyond which tails are cut off."""
 PANELS = 200
+"""Panels between two edges; fewer where a law lists more than `MANY` of them."""
+MANY = 100
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
@@ -34,13 +35,23 @@ def expectation(
     if edges:
         extra = cuts if cuts is not None else ()
         edges = sorted({*edges, *(float(c) for c in extra if edges[0] < c < edges[-1])})
-    for left, right in pairwise(edges):
-        grid = np.linspace(left, right, PANELS + 1)
+    if len(edges) > 1:
+        grid = between(edges, PANELS)
         half = (grid[1:] - grid[:-1]) / 2
         y = (grid[:-1] + half)[:, None] + half[:, None] * NODES
         density = np.exp(mechanism.at(*budget).marginal_log_prob(y, value))
         total += float((half[:, None] * WEIGHTS * density * of(y)).sum())
     return total
+
+
+def between(edges: list[float], panels: int) -> Floats:
+    """Edges with so many panels between two of them; a law with endless edges has as many in all as one with
+    `MANY`, if no fewer than one each.
+    """
+    each = max(1, min(panels, panels * MANY // len(edges)))
+    steps = np.linspace(0, 1, each + 1)[:-1]
+    left, width = np.array(edges[:-1]), np.diff(edges)
+    return np.append((left[:, None] + width[:, None] * steps).ravel(), edges[-1])
 
 
 def finite_edges(mechanism: Mechanism, value: float, budget: Budget) -> list[float]:
@@ -58,7 +69,7 @@ def finite_edges(mechanism: Mechanism, value: float, budget: Budget) -> list[flo
 def cdf(mechanism: Mechanism, value: float, budget: Budget) -> Callable[[Floats], Floats]:
     """Distribution function of the law's continuous part, scaled to end at 1."""
     edges = finite_edges(mechanism, value, budget)
-    grid = np.unique(np.concatenate([np.linspace(left, right, 400) for left, right in pairwise(edges)]))
+    grid = np.unique(between(edges, 400))
     middle = (grid[1:] + grid[:-1]) / 2
     density = np.exp(mechanism.at(*budget).marginal_log_prob(middle, value))
     heights = np.concatenate([[0.0], np.cumsum(density * np.diff(grid))])

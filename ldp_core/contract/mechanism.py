@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core import mechanisms
+from ldp_core.contract.integrals import MANY
 from ldp_core.contract.promise import Broken, Promise, Promises
 from ldp_core.contract.sampling import KINDS, check_clipping, check_finite, check_independence, check_samples
 from ldp_core.contract.stated import VECTOR, check_delta, check_loss, check_moments, check_worst_variance
@@ -43,7 +44,9 @@ def of_law(one: Mechanism, beside: Callable[..., Iterable[Any]] = product) -> Pr
     if one.region == "ball":  # of a whole vector in it: tests/mechanisms/shared/test_caps.py has checks
         return
     budgets = [((epsilon, *span),) for epsilon, span in beside(EPSILONS, RANGES)]
-    yield Promise("the law has the stated total, mean and variance", each(check_moments, budgets))
+    edges = one.at(EPSILONS[0], -1.0, 1.0).edges(0.0).size
+    words = f", between the {edges} edges that it lists at ε {EPSILONS[0]}" * (edges > MANY)
+    yield Promise("the law has the stated total, mean and variance" + words, each(check_moments, budgets))
     words = "the variance never exceeds its stated maximum, and reaches it"
     yield Promise(words, each(check_worst_variance, budgets))
     if pure:

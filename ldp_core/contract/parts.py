@@ -1,9 +1,15 @@
-"""Checks of aggregators, selections, partitions and trust models."""
+"""Checks of aggregators, selections, partitions, trust models and attackers."""
+
+from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
+from ldp_core import datasets, mechanisms, models, optimizers
 from ldp_core.accounting import AGAINST, entries
 from ldp_core.aggregators.base import Aggregator, Drawn
+from ldp_core.attacks import Attacker, Reconstructor
+from ldp_core.attacks.base import Facts
 from ldp_core.contract.in_use import promised
 from ldp_core.contract.promise import Promise, Promises, require
 from ldp_core.limits import at_most
@@ -46,7 +52,24 @@ def of_aggregator(one: Aggregator) -> Promises:
         require(ours.dtype == np.float32 and theirs.dtype == torch.float32, "the kind of numbers changes")
         require(np.allclose(ours, theirs.numpy()), f"numpy {ours}, torch {theirs.numpy()}")
 
+    def sums() -> None:
+        uploads = stream(2, "audit").normal(size=(7, 5))
+        weights = one.weights(np.linspace(0.1, 2, 7), np.arange(1.0, 8), generator=stream(3, "audit"))
+        whole = one.combine(uploads, weights)
+        for parts in (
+            sum(one.combine(uploads[part], weights[part]) for part in (slice(0, 3), slice(3, 7))),
+            np.concatenate([one.combine(uploads[:, part], weights) for part in (slice(0, 2), slice(2, 5))]),
+        ):
+            apart = f"in two halves {np.ravel(parts)[0]:.4g}, at once {whole[0]:.4g}"
+            require(np.allclose(parts, whole), f"it is no weighted sum: {apart} for one weight")
+        require(np.allclose(whole, weights @ uploads), "it combines by other weights than it reports")
+        last = one.finish(whole)
+        require(np.allclose(one.aggregate(uploads, weights), last), "aggregate is not finish of combine")
+        same = one.unpredicted or np.allclose(last, whole)
+        require(same, "finish changes the sum: say in `unpredicted` why its noise is not predicted")
+
     yield Promise("weights are shares, and more noise never has more", shares)
+    yield Promise("it is the sum of uploads by the weights that it reports, however they are divided", sums)
     yield Promise("the noise that it leaves is that of the weights it draws", noise)
     yield Promise("an aggregate is of its uploads' kind, the same by numpy and torch", kinds)
 
@@ -148,3 +171,52 @@ def of_trust(one: Trust) -> Promises:
     yield Promise("ε for a whole run is kept, against whom it says", kept)
     yield Promise("uploads are passed on to the mean as they are, in any order", passes_on)
     yield Promise("the noise in the mean is what theory says", noise)
+
+
+def of_attacker(one: Attacker) -> Promises:
+    noises = [
+        mechanisms.get("none"),
+        *(mechanisms.get("piecewise", form=f) for f in ("corrected", "as_printed")),
+    ]
+    sizes = [
+        (1, 1, 1, "audit", 0.0),
+        (20, 2, 1, "real", 0.0),
+        (1, 1, 5, "audit", 0.5),
+        (20, 1, 5, "real", 0.5),
+    ]
+
+    def every_set() -> Iterator[Facts]:
+        """Facts of every kind of upload that an experiment can have."""
+        data = datasets.get("digits"), datasets.get("mnist")
+        for model, source in product(map(models.get, models.names()), data):
+            if not model.fits(source.shape) or one.unfit(model, source.shape, source.classes):
+                continue
+            steps = [each for each in map(optimizers.get, optimizers.names()) if not one.cannot_follow(each)]
+            for step, noise, kept, summed, target, (batch, epochs, rounds, upload, clear) in product(
+                steps, noises, (False, True), (False, True), ("weights", "update"), sizes
+            ):
+                yield Facts(
+                    upload=upload,
+                    target=target,
+                    optimizer=step,
+                    learning_rate=0.1,
+                    model=model,
+                    mechanism=noise,
+                    batch_size=batch,
+                    epochs=epochs,
+                    rounds=rounds,
+                    shape=source.shape,
+                    classes=source.classes,
+                    clear=clear,
+                    kept=kept,
+                    summed=summed,
+                )
+
+    def rates() -> None:
+        for facts in every_set():
+            fit = one.suits(facts) if isinstance(one, Reconstructor) else None
+            where = f"{facts.upload} upload of {facts.target}, {facts.model.name}, {facts.mechanism.name}"
+            require(fit is None or np.isfinite(fit), f"suits says {fit!r} of an {where}")
+            require(all(one.knows(facts)), f"it knows nothing of an {where}")
+
+    yield Promise("it rates itself for every kind of upload", rates)

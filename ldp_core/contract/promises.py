@@ -17,6 +17,7 @@ OWN: Mapping[str, Callable[[Any], Promises]] = {
     "mechanism": of_mechanism,
     "aggregator": parts.of_aggregator,
     "selection": parts.of_selection,
+    "attacker": parts.of_attacker,
     "trust": parts.of_trust,
     "partition": parts.of_partition,
     "dataset": learning.of_dataset,

@@ -3,21 +3,31 @@
 """
 
 from collections.abc import Iterator
+from time import sleep
+from typing import Any
 
 import numpy as np
 import pytest
 
-from ldp_core import aggregators, datasets, models, optimizers, partitions, selections, trust
+from ldp_core import aggregators, attacks, datasets, models, optimizers, partitions, selections, trust
+from ldp_core.aggregators.inverse_std import InverseStd
+from ldp_core.aggregators.mean import Mean
+from ldp_core.attacks.base import Facts
 from ldp_core.cli import main
+from ldp_core.commands import judge
 from ldp_core.component import Component
-from ldp_core.contract import promises
+from ldp_core.contract import parts, promises
 from ldp_core.contract.in_use import of_any
-from ldp_core.contract.promise import Promise
+from ldp_core.contract.mechanism import of_law
+from ldp_core.contract.promise import Broken, Promise
+from ldp_core.contract.stated import check_loss, check_moments
+from ldp_core.mechanisms.laplace import Laplace
 from ldp_core.selections.all import All
 from tests.cases import case
 
 KINDS = {
     "aggregator": aggregators,
+    "attacker": attacks,
     "selection": selections,
     "partition": partitions,
     "model": models,
@@ -61,6 +71,82 @@ def test_what_is_broken_is_stated_and_the_rest_is_looked_at(
     assert first == "no  those who take part are clients, once each: clients are not in order, once each"
     assert second.startswith("ok  uploads are counted truly"), "and so they are"
     assert "ZeroDivisionError" in third
+
+
+class Median(Mean):
+    def combine(self, uploads: Any, weights: Any) -> Any:
+        return np.median(uploads, axis=0)
+
+
+class TrimmedMean(Mean):
+    def combine(self, uploads: Any, weights: Any) -> Any:
+        return np.sort(uploads, axis=0)[1:-1].mean(axis=0)
+
+
+class OtherWeights(InverseStd):
+    def combine(self, uploads: Any, weights: Any) -> Any:
+        return super().combine(uploads, np.square(weights))
+
+
+class Longer(Mean):
+    def finish(self, total: Any) -> Any:
+        return 2 * total
+
+
+class Divides(Mean):
+    def aggregate(self, uploads: Any, weights: Any) -> Any:
+        return super().aggregate(uploads, weights) / len(weights)
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (Median, "no weighted sum"),
+        (TrimmedMean, "no weighted sum"),
+        (OtherWeights, "other weights"),
+        (Longer, "unpredicted"),
+        (Divides, "combine"),
+    ],
+)
+def test_an_aggregator_that_is_no_weighted_sum_is_refused(kind: type[Mean], word: str):
+    check = {promise.words: promise.check for promise in parts.of_aggregator(kind())}
+    with pytest.raises(Broken, match=word):
+        next(each for words, each in check.items() if "sum of uploads" in words)()
+
+
+class Steps(Laplace):
+    """Laplace's law, whose edges are taken for endless."""
+
+    def unit_edges(self, v: float, epsilon: float) -> Any:
+        return np.unique([-np.inf, *np.linspace(v - 50 / epsilon, v + 50 / epsilon, 50_001), np.inf])
+
+
+def test_a_law_of_50_000_edges_is_checked_and_they_are_counted():
+    assert "50003" in next(of_law(Steps())).words
+    check_moments(Steps(), (0.001, -1.0, 1.0))
+    check_loss(Steps(), (0.001, -1.0, 1.0))
+
+
+def test_a_long_check_says_that_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(judge, "TELL_SECONDS", 0.05)
+    monkeypatch.setitem(
+        promises.OWN, "selection", lambda one: iter([Promise("it waits", lambda: sleep(0.3))])
+    )
+    monkeypatch.setattr(promises, "of_any", lambda kind, one: iter(()))
+    assert main(["check", "selection:all"]) == 0
+    assert "it waits" in capsys.readouterr().err
+
+
+def test_an_attacker_whose_suits_raises_is_found(monkeypatch: pytest.MonkeyPatch):
+    def suits(self: Any, facts: Facts) -> float:
+        return facts.model.rows if facts.kept else 0.0  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(type(attacks.get("trimmed")), "suits", suits)
+    (promise,) = parts.of_attacker(attacks.get("trimmed"))
+    with pytest.raises(AttributeError):
+        promise.check()
 
 
 def test_what_nothing_is_called_or_was_left_out(
