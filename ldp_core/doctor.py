@@ -27,7 +27,7 @@ from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.queue.table import looking
 from ldp_core.runs.record import draft_quota, quota
 from ldp_core.runs.storage.disk_space import SPARE
-from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder
+from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder, is_waiting
 from ldp_core.runs.storage.paths import data_dir, runs_dir
 from ldp_core.settings import table
 from ldp_core.system import kernel_lock, native_code, open_files, private_files, resources
@@ -143,7 +143,7 @@ def queue() -> Found:
     if (noted := holder(runs_dir() / WORKER)) is None:
         return "ok", f"jobs: {jobs or 'none'}; no worker: a launch, or the server, starts one"
     silent = time.time() - (runs_dir() / WORKER).stat().st_mtime
-    if silent > STALLED_SECONDS:
+    if silent > STALLED_SECONDS and not is_waiting(noted):
         return "note", f"{noted.in_words()}, not heard of for {silent:.0f} s → kill -CONT, or kill -KILL it"
     return "ok", f"jobs: {jobs or 'none'}; {noted.in_words()}"
 

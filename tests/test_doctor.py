@@ -140,6 +140,8 @@ def test_worker_is_named_and_a_silent_one_is_a_note(runs_dir: Path, monkeypatch:
         assert (grade, str(os.getpid()) in found) == ("ok", True)
         an_hour_ago = time.time() - 3600
         os.utime(held.path, (an_hour_ago, an_hour_ago))
+        assert doctor.queue()[0] == "ok", "this process is not stopped, but waits"
+        monkeypatch.setattr(doctor, "is_waiting", lambda who: False)
         assert doctor.queue()[0] == "note"
 
 

@@ -39,7 +39,7 @@ class Own(NamedTuple):
     """τ: changes of a weight are clipped to ±τ."""
 
 
-def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, half: float) -> None:
+def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: Any, half: Any) -> None:
     """Store a student's drawing, 28 × 28 grey values in base64 (255 for ink), with ε and τ; an earlier
     drawing is replaced. Raises UnknownClass: the class has ended; NotNow: the training has begun, the class
     is full, or this visitor has not joined; InvalidInput: the drawing, digit, ε or τ is invalid.

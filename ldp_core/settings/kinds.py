@@ -11,6 +11,8 @@ from typing import Generic, TypeVar
 from ldp_core.errors import InvalidInput, one_of, shown
 
 T = TypeVar("T")
+UNREAD = re.compile(r"^[\"']|[\"']$|\$\w+|\$\{|%\w+%" + (r"|^[A-Za-z]:[\\/]" if os.name == "posix" else ""))
+"""Quotes, variables and, where there are none, drives: a folder of that name would be made."""
 Read = TypeVar("Read", covariant=True)
 
 
@@ -82,6 +84,8 @@ def folder(there: bool = False) -> Reader[Path]:
     """A path, with `~` expanded, that exists if it must be `there`."""
 
     def read(text: str) -> Path:
+        if unread := UNREAD.search(text):
+            raise ValueError(f"and nothing here reads {shown(unread[0])} as a shell does: write the path out")
         try:
             found = Path(text).expanduser().absolute()
         except RuntimeError:

@@ -39,6 +39,19 @@ def test_every_folder_of_the_environment_is(home: Path, monkeypatch: pytest.Monk
     assert [one.name for one in home.iterdir()] == ["of studio"]
 
 
+@pytest.mark.parametrize(
+    "typed", ['"/srv/runs"', "'/srv/runs'", "$HOME/runs", "${HOME}/runs", r"C:\runs", "%TEMP%/x"]
+)
+def test_folder_that_only_a_shell_could_read_is_refused(
+    typed: str, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As docker's env files and systemd's units pass them on."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", typed)
+    with pytest.raises(InvalidInput, match="EPSILON_RUNS_DIR"):
+        folder_of_runs()
+    assert [*home.iterdir()] == []
+
+
 def test_the_home_of_a_stranger_is_refused_with_the_setting(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_RUNS_DIR", "~no-such-user-here/runs")
     with pytest.raises(InvalidInput, match="EPSILON_RUNS_DIR must be a folder; got “~no-such"):

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 from pydantic import TypeAdapter, ValidationError
 
 from ldp_core.errors import StorageFailed
@@ -184,7 +185,19 @@ def stands_still(path: Path) -> float:
         return 0.0
     _, first, age = _seen[path]
     silent = now - first + age
-    return silent if now - first >= SURE_SECONDS and silent >= STALLED_SECONDS else 0.0
+    still = now - first >= SURE_SECONDS and silent >= STALLED_SECONDS and not is_waiting(who)
+    return silent if still else 0.0
+
+
+def is_waiting(who: Holder) -> bool:
+    """True if a silent process is neither stopped nor hanging in the kernel, as far as can be seen from here:
+    it waits for the processor, on a machine that is overloaded.
+    """
+    if not who.here:
+        return False
+    with suppress(psutil.Error):
+        return bool(psutil.Process(who.pid).status() in (psutil.STATUS_RUNNING, psutil.STATUS_SLEEPING))
+    return False
 
 
 def look_twice(paths: Collection[Path]) -> None:

@@ -85,9 +85,8 @@ def _send(session: Session, key: str) -> None:
     if pixels is None and (first := state.get(f"first of {key}")):
         pixels = base64.b64encode(first.pixels).decode()
     with refusing(NOT_SENT):
-        own_digits.send(
-            session, me(), state.get(f"digit {key}"), pixels, state[f"epsilon {key}"], state[f"half {key}"]
-        )
+        digit, epsilon, half = (state.get(f"{name} {key}") for name in ("digit", "epsilon", "half"))
+        own_digits.send(session, me(), digit, pixels, epsilon, half)
 
 
 def watch(session: Session, job: Job | None) -> None:

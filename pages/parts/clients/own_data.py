@@ -169,6 +169,8 @@ def _written(heading: str, scale: Scale) -> str:
 def _describe(name: str, keys: dict[str, str]) -> None:
     state, why = st.session_state, f"undescribed {name}"
     state.pop(why, None)
+    if any(key not in state for key in keys.values()):
+        return  # no browser presses without them
     target, client, left_out, scales = (state[key] for key in keys.values())
     try:
         public = dict(map(_read, filter(str.strip, scales.splitlines())))

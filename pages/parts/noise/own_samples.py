@@ -53,7 +53,7 @@ def _weigh(key: str) -> None:
     file = state.get(f"{key} file")
     for name in ("found", "refused"):
         state.pop(f"{key} {name}", None)
-    if file is None:
+    if file is None or any(f"{key} {name}" not in state for name in FIELDS):
         return
     try:
         claimed = (state[f"{key} {name}"] for name in FIELDS)

@@ -75,6 +75,22 @@ def test_one_that_is_stopped_stands_still_and_one_that_is_dead_does_not(
     assert locks.stands_still(path) == 0.0
 
 
+def test_process_that_waits_for_the_processor_does_not_stand_still(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """It is alive, and was not stopped, but comes to no heartbeat."""
+    monkeypatch.setattr(locks, "BEAT_SECONDS", 1e9)
+    monkeypatch.setattr(locks, "SURE_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "STALLED_SECONDS", 0.0)
+    held = hold(path, beats=True)
+    assert held is not None
+    locks.stands_still(path)
+    assert locks.stands_still(path) == 0.0
+    monkeypatch.setattr(locks, "is_waiting", lambda who: False)
+    assert locks.stands_still(path) > 0
+    held.close()
+
+
 def test_whoever_promises_no_sign_of_life_is_nobody_who_stands_still(path: Path):
     """As one that has said nothing yet: a worker inherits its file from the process that starts it."""
     held, file = hold(path), locks.taken(path.with_name(WORKER))
