@@ -20,7 +20,7 @@ from pages.parts.systems.trust import trust_panel
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.formulas import AUDIT, PROMISE, SERVER, formula
+from pages.parts.ui.formulas import PROMISE, SERVER, formula
 from pages.parts.ui.header import header, question
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import number
@@ -113,6 +113,7 @@ def _promises(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     promise_table(
         [Promised.to(now.client, view.design.label, view.design.experiment, view.use) for view in now.seen]
     )
+    design_tables.in_clear(shown)
     formula(PROMISE, "formula promise")
     st.caption(
         "**Simulation noise is not production noise.** It is drawn from a seed, so that a run can be "
@@ -134,19 +135,10 @@ def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     formula(SERVER, "formula server")
 
 
-def _papers(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    seen = list(now.seen)
-    design_tables.audits(seen, now.own)
-    formula(AUDIT, "formula audit")
-    design_tables.printed(seen, now.weight)
-
-
 BEHIND: dict[str, Callable[[Workspace, list[Design], WhatIf], None]] = {
     "Variance": _variances,
     "What is promised": _promises,
     "At the server": _server,
-    "What the papers print": _papers,
-    "What is sent in clear": lambda _, shown, now: design_tables.in_clear(shown),
     "Samples of your own": lambda workspace, *_: own_samples.own_samples(workspace.key("samples")),
 }
 

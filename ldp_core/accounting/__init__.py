@@ -3,8 +3,7 @@
 `ledger` gives the four ε of a client, `spending` the ε of a number of uploads (it chooses the rule),
 `compose` the composition rules, `own_law` composition by a mechanism's own law, `shuffling` amplification by
 a shuffler; `backwards` goes from a run's ε to an ε per use; `worth` translates ε into words; `entry` holds
-guarantees as values, `table` as JSON in events; `mechanism_audit` tests guarantees on samples, `samples`
-audits foreign mechanisms.
+guarantees as values, `table` as JSON in events; `samples` audits foreign mechanisms.
 """
 
 from ldp_core.accounting.compose import compose
@@ -20,7 +19,6 @@ from ldp_core.accounting.ledger import (
     run_budget,
     within,
 )
-from ldp_core.accounting.mechanism_audit import Audit, audit, exact_epsilon
 from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_function, audit_samples
 from ldp_core.accounting.shuffling import shuffled
 from ldp_core.accounting.spending import DELTA, RULES, Spending

@@ -1,27 +1,18 @@
-"""Tables of designs: noise at the server, audit, values in clear, the paper's figures."""
+"""Tables of designs: noise at the server, values in clear."""
 
-import math
 from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core.accounting import Audit, audit, exact_epsilon
-from ldp_core.accounting.mechanism_audit import VECTOR
-from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
-from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
-from ldp_core.streams import stream
 from ldp_core.theory import client_weights, sent_in_clear, server_noise
 from ldp_core.theory.learnability import ENDS, hits_in_words, outlook
-from pages.parts.noise.designs import Design, View, different
-from pages.parts.ui.shared_cache import once
-from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import at_least, at_most, names_by, number, percent, plain, signed
+from pages.parts.noise.designs import Design
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import names_by, number, percent, plain
 
 VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unknown": ":gray"}
 RED = ":red[**{}**]"
-COVERS = {"coordinate": "one weight", "layer": "one layer", "upload": "one upload"}
-SAMPLES = 100_000
 SHOWN_FROM = 0.002
 """Relative error of the noise from which on it is shown."""
 
@@ -75,70 +66,17 @@ def _otherwise(shown: Sequence[Design]) -> str:
     return f" ({'; '.join(notes)})" if notes else ""
 
 
-def audits(seen: Sequence[View], measured: bool) -> None:
-    """Draw claimed, exact and measured ε of each mechanism for one use; measured for the clients' own budgets
-    only.
-    """
-    st.markdown("**Does the mechanism keep its promise?** One use, on the two ends of the safe range")
-    rows = [(view.design.label, _audited(view, measured)) for view in seen]
-    table(["design", "claimed ε", "ε of the exact law", "measured", "one use is"], grouped(rows))
-    st.caption(
-        "Red: more is given away than was claimed. Measured: a lower bound from samples of each input "
-        "(Clopper–Pearson, wrong at most once in a million); it can refute a promise, never prove one, and "
-        "says little where what gives a weight away is rare."
-    )
-
-
-def _audited(view: View, measured: bool) -> list[str]:
-    """Cells of a mechanism: claimed, exact and measured ε, its use."""
-    mechanism = view.mechanism
-    if mechanism.role == "identity":
-        return ["none", RED.format("∞"), "–", "–"]
-    if view.design.experiment.trust.own_noise:  # a client's share of the noise alone does not keep it
-        return [f"{number(view.epsilon, 4)}{view.per}", "–", "the noise of all keeps it", "a sum"]
-    bound = exact_epsilon(mechanism, *view.use)
-    delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
-    claimed = number(view.epsilon, 4)
-    exact = claimed if math.isclose(bound, view.epsilon, rel_tol=1e-6) else at_most(bound, 4)
-    exact = (RED if bound > view.epsilon * (1 + 1e-6) else "**{}**").format(exact)
-    found_in = "choose a client to measure"
-    if measured:
-        found = _audit(mechanism, *view.use)
-        least = f"≥ {at_least(found.measured)}"
-        # a law that is known to cost more than it claims has said so in the column before
-        least = RED.format(least) if found.measured > max(found.exact, view.epsilon) else least
-        found_in = f"{least} ({number(found.samples, 6)} samples)"
-    return [f"{claimed}{delta}", exact, found_in, COVERS[mechanism.scope]]
-
-
 def in_clear(shown: Sequence[Design]) -> None:
-    st.markdown("**What is sent in clear**: the server learns it as it is, and no ε covers it")
     found = names_by(
         ((item.what, item.by, item.why), design.label)
         for design in shown
         for item in sent_in_clear(design.experiment)
     )
+    if not found:
+        return
+    st.markdown("**What is sent in clear**: the server learns it as it is, and no ε covers it")
     rows = [
         [RED.format(plain(what)), plain(by), plain(why, 120), plain(", ".join(labels), 160)]
         for (what, by, why), labels in found.items()
     ]
     table(["what", "revealed by", "why", "designs"], rows)
-
-
-def printed(seen: Sequence[View], value: float) -> None:
-    rows = []
-    for view in different(seen):
-        weight = min(max(value, view.low), view.high)
-        for item in view.mechanism.differences(weight, *view.use, view.design.experiment.use()):
-            figures = [signed(item.printed, 4), f"**{signed(item.corrected, 4)}**"]
-            rows.append([plain(view.name), plain(item.what, 120), *figures, plain(item.why, 160)])
-    if rows:
-        st.markdown("**What the papers print, and what is so**, for this client and this weight")
-        table(["mechanism", "what", "the paper says", "in truth", "because"], rows)
-
-
-def _audit(mechanism: Mechanism, epsilon: float, low: float, high: float) -> Audit:
-    fitted = mechanism.fitted(Use(VECTOR)) if mechanism.scope == "layer" else mechanism
-    use = epsilon, low, high
-    place = ("audit", mechanism, *use)
-    return once(place, lambda: audit(fitted, *use, stream(0, "audit"), SAMPLES))

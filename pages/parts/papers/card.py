@@ -5,7 +5,8 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import papers
-from ldp_core.experiment import parse
+from ldp_core.accounting import everyone
+from ldp_core.experiment import Experiment, parse
 from ldp_core.papers import Claim, Paper
 from ldp_core.papers.rows import table_of
 from ldp_core.papers.statements import stated
@@ -20,7 +21,7 @@ from pages.parts.systems.field_words import FORMS
 from pages.parts.ui.fields import switch
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import listed, plain
+from pages.parts.ui.text import listed, number, plain, signed
 
 OPENED = "system"
 """Parameter of the address that names the opened card."""
@@ -42,6 +43,28 @@ def card(name: str) -> None:
                 _whole(paper, name)
 
 
+def _printed(experiment: Experiment) -> None:
+    """Draw figures of the mechanism that its paper prints, beside true ones, for one weight of a client."""
+    epsilon, low, high = everyone(experiment)[0]
+    weight = low + 0.75 * (high - low)
+    found = experiment.mechanism.differences(weight, epsilon, low, high, experiment.use())
+    if found:
+        whose = f"ε {number(epsilon)}, safe range {signed(low)} to {signed(high)}, weight {signed(weight)}"
+        st.markdown(
+            f"**What the papers print of {plain(experiment.mechanism.label)}, and what is so** ({whose})"
+        )
+        rows = [
+            [
+                plain(one.what, 120),
+                signed(one.printed, 4),
+                f"**{signed(one.corrected, 4)}**",
+                plain(one.why, 160),
+            ]
+            for one in found
+        ]
+        table(["what", "the paper says", "in truth", "because"], rows)
+
+
 def _whole(paper: Paper, name: str) -> None:
     refreshing(_way)(dict(paper.example), name)
     refreshing(_claims)(name)
@@ -54,6 +77,7 @@ def _whole(paper: Paper, name: str) -> None:
         )
         st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; {plain(how)}{beside}; –: not measured")
         table(("row", *one.columns), [[plain(cell) for cell in row.values()] for row in rows])
+    _printed(parse(dict(paper.example)))
     st.markdown(f"**What is wrong in the paper ({len(paper.flaws)})**")
     for flaw in paper.flaws:
         st.markdown(f"- **{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")

@@ -23,11 +23,6 @@ PROMISE = (
     "2022); its plain sum splits δ evenly over the uses. Where a δ would save less than one in a thousand, "
     "the plain sum stands alone: it needs no δ.",
 )
-AUDIT = (
-    r"\varepsilon\ \ge\ \ln\frac{\underline P(S)-\delta}{\overline Q(S)}",
-    "P and Q: how often an event S, fixed beforehand, happens for the two inputs; lower and upper ends of "
-    "Clopper–Pearson intervals, both directions, wrong in one of a million audits.",
-)
 
 
 def formula(which: tuple[str, str], key: str) -> None:
