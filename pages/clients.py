@@ -51,9 +51,12 @@ def main() -> None:
     with middle:
         if groups is not None:
             components.draw("dots", groups, key=workspace.key("dots"), keeps="edits")
-        _table(workspace)
+        unlike = groups is None or len(groups["groups"]) > 1 or workspace.draft.base.clients.count == 1
+        # of equal clients the one group above says all; folded only, so that an edit moves no cell
+        with st.expander("Client by client", expanded=bool(unlike or unmended(workspace))):
+            _table(workspace)
     with right, st.container(border=True, key="beside-cells"):
-        _picture(workspace)
+        _picture(workspace, unlike)
         if st.button("See what that does to the weights", type="primary", width="stretch"):
             st.switch_page("noise.py")
     data_panel(workspace)
@@ -123,7 +126,8 @@ def _table(workspace: Workspace) -> None:
     st.caption(rule_in_words(experiment, start))
 
 
-def _picture(workspace: Workspace) -> None:
+def _picture(workspace: Workspace, unlike: bool) -> None:
+    """Draw each client's budget and noise; of equal clients, say both."""
     experiment = workspace.draft.base
     population = experiment.population()
     (asked,) = asked_in_words([experiment])
@@ -133,6 +137,9 @@ def _picture(workspace: Workspace) -> None:
         f"{ASSUMED[experiment.randomiser.region]}.",
     )
     words = ranges_in_words(population.low.tolist(), population.high.tolist())
+    if not unlike:
+        st.caption(f"{words}; noise σ {number(np.sqrt(client_variance(experiment)[0]))} per weight")
+        return
     st.caption("; ".join(filter(None, [words, left_out(experiment.clients.count)])))
     components.chart(
         population_figure(experiment),

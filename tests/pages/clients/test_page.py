@@ -1,6 +1,9 @@
 """Clients speaks only of what can be done there."""
 
+from typing import Any
+
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.experiment import parse
@@ -24,6 +27,18 @@ def test_dots_are_spoken_of_where_there_are_any(clients: dict[str, object], dots
     app = opened("clients", draft=drafts.new(DRAFT.with_base({"clients": clients})))
     assert "In a cell, Enter leads" in app.title[0].help
     assert ("Drag a dot" in app.title[0].help) is dots
+
+
+def folded(app: AppTest) -> Any:
+    return next(one for one in app.expander if one.label == "Client by client")
+
+
+def test_equal_clients_are_one_group_and_rows_are_folded(opened: Opened):
+    equal = opened("clients", draft=drafts.new(DRAFT.with_base({"clients.epsilon": 1})))
+    assert not folded(equal).proto.expanded
+    assert "σ" in " ".join(one.value for one in equal.caption), "their noise is a number, not a flat line"
+    unlike = opened("clients", draft=drafts.new(DRAFT))
+    assert folded(unlike).proto.expanded
 
 
 @pytest.mark.parametrize(
