@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
@@ -62,14 +62,16 @@ class Pool:
     def pids(self) -> list[int]:
         return [process.pid for process in self._processes.values() if process.pid is not None]
 
-    def map(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Any]]:
-        """Number and result of each task as they come; tasks start in order. A task whose process crashed is
-        retried once; raises MemoryError, StudioError for refused input, and ProcessLost for a process that
-        was killed from outside, or a task that crashed twice.
+    def map(
+        self, tasks: Sequence[Task], enough: Callable[[], bool] = lambda: False
+    ) -> Iterator[tuple[int, Any]]:
+        """Number and result of each task as they come; tasks start in order, and none after `enough`. A task
+        whose process crashed is retried once; raises MemoryError, StudioError for refused input, and
+        ProcessLost for a process that was killed from outside, or a task that crashed twice.
         """
         doing: dict[Connection, int] = {}
         repeated: set[int] = set()
-        waiting = iter(range(len(tasks)))
+        waiting = takewhile(lambda _: not enough(), range(len(tasks)))
 
         def give(end: Connection, number: int) -> None:
             end.send(tasks[number])

@@ -13,6 +13,7 @@ from ldp_core.runs import cluster
 from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
 from ldp_core.runs.lockstep import load
 from ldp_core.settings.table import RAY_ADDRESS
+from ldp_core.system import preemption
 
 NAME, WORTH = "epsilon-fold", 8
 """Name of the processes, and number of runs from which on starting them saves time."""
@@ -37,7 +38,9 @@ def train_all(
 
 
 def here(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tuple[Batch, list[Said]]]:
-    """Train experiments on this machine; yields each batch with lists of results as they arrive."""
+    """Train experiments on this machine; yields each batch with lists of results as they arrive. No further
+    batch begins once this process is asked to make room.
+    """
     from ldp_core.engines.base import processes
     from ldp_core.engines.process_pool import Pool
     from ldp_core.many import leaves_cores
@@ -51,7 +54,8 @@ def here(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tupl
             alone = {place: one for place, one in alone.items() if place not in shared}
             dealt = batches(shared, cores)
             with closing(Pool(min(cores, len(dealt)), data, name=NAME)) as pool:
-                found = pool.map([partial(parcels, batch) for batch in dealt])
+                found = pool.map([partial(parcels, batch) for batch in dealt], preemption.asked)
                 yield from ((dealt[number], parcel) for number, parcel in found)
         for batch in batches(alone, workers=1):
-            yield from ((batch, parcel) for parcel in parcels(batch, data))
+            if not preemption.asked():
+                yield from ((batch, parcel) for parcel in parcels(batch, data))

@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from ldp_core.system import preemption
+
 NICENESS = 10
 TRIES = 20
 AUTOGROUP = Path("/proc/self/autogroup")
@@ -21,17 +23,18 @@ AUTOGROUP = Path("/proc/self/autogroup")
 PR_SET_PDEATHSIG = 1
 _parent = 0
 STOPS = signal.SIGTERM, signal.SIGINT
+HELD = {*STOPS, preemption.SIGNAL or signal.SIGTERM}
 
 
 @contextmanager
 def stops_held() -> Iterator[None]:
-    """Context of a fork in which SIGTERM and SIGINT wait until the child calls `end_when_asked`: a handler of
-    the parent's would note them there, and Python clears its notes at the end of the fork.
+    """Context of a fork in which signals wait until the child is ready for them (`end_when_asked`): a handler
+    of the parent's would note them there, and Python clears its notes at the end of the fork.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
     try:
         yield
     finally:

@@ -1,9 +1,11 @@
-"""Any interleaving of submit, cancel, kill, resume, delete, undo and sweep, over drafts with common runs,
-ends with the bits of `simulate` and every round told once.
+"""Any interleaving of submit, cancel, kill, put aside, resume, delete, undo and sweep, over drafts with common
+runs, ends with the bits of `simulate` and every round told once.
 """
 
 import multiprocessing
+import os
 import random
+import signal
 import time
 from contextlib import suppress
 from functools import cache, partial
@@ -17,7 +19,9 @@ from ldp_core.errors import NotNow, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations, deletion
+from ldp_core.system import preemption, process_group
 from tests.data import events
 from tests.extent import in_gate
 from tests.runs.in_process import bodies, compute
@@ -40,6 +44,11 @@ def expected(seed: int) -> tuple[str, list[tuple[str, int]]]:
     return outcome_of(events(RUNS[seed]))
 
 
+def listening(job: Job) -> None:
+    preemption.listen()
+    compute(job)
+
+
 class Histories(OnAFolder):
     """People who press anything, and processes that are killed at any instant."""
 
@@ -53,7 +62,7 @@ class Histories(OnAFolder):
             for job in queue.find(most=1000):
                 if job.status in ("cancelled", "interrupted", "failed"):
                     jobs.resume(job.id)
-            if not self.train(kill=False):
+            if not self.train("ends"):
                 break
         for job in queue.find(most=1000):
             assert job.status == "completed", job
@@ -64,18 +73,20 @@ class Histories(OnAFolder):
         assert {file.stem for file in (self.folder / "computed").glob("*.sqlite")} <= named
         super().teardown()
 
-    def train(self, kill: bool) -> bool:
+    def train(self, how: str) -> bool:
         """What a worker does with the next job; False if none can begin."""
         job = queue.claim(1, lambda one: not kinds.settle(one))
         if job is None:
             return False
-        process = FORK.Process(target=compute, args=(job,))
-        process.start()
-        if kill:
+        process = FORK.Process(target=listening, args=(job,))
+        with process_group.stops_held():
+            process.start()
+        if how != "ends":
             time.sleep(random.uniform(0, 0.15))
-            process.kill()
+            os.kill(process.pid, signal.SIGKILL if how == "is killed" else signal.SIGUSR1)
         process.join()
-        queue.move(job.id, "interrupted" if computations.left(job.keys) else "completed")
+        left = computations.left(job.keys)
+        queue.move(job.id, "completed" if not left else "queued" if process.exitcode == 0 else "interrupted")
         return True
 
     @rule(target=KNOWN, draft=st.integers(0, 2))
@@ -84,9 +95,9 @@ class Histories(OnAFolder):
         queue.update(identity, note=str(draft))
         return identity
 
-    @rule(kill=st.booleans())
-    def work(self, kill: bool) -> None:
-        self.train(kill)
+    @rule(how=st.sampled_from(("ends", "is killed", "is put aside")))
+    def work(self, how: str) -> None:
+        self.train(how)
 
     @rule(job=KNOWN, act=st.sampled_from(PRESSED))
     def press(self, job: str, act: Any) -> None:

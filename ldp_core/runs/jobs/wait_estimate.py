@@ -1,25 +1,22 @@
-"""Estimated wait of a queued job: a simulation of the slots, filled in the queue's order."""
+"""Estimated wait of a queued job: a simulation of the slots, filled in the queue's order, in which each job
+makes room after `turns.SLICE_SECONDS`.
+"""
 
 import heapq
 import sys
-import threading
 import time
 from dataclasses import replace
 from typing import NamedTuple
 
-from ldp_core.cost.seconds import Rates
-from ldp_core.runs import kinds, queue
+from ldp_core.runs import queue
 from ldp_core.runs.machine import slots
 from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.process.turns import SLICE_SECONDS, planned
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.time_left import how_far
 
 READING_SECONDS = 0.2
 """Time for estimating jobs that have no estimate yet; one of 60 000 clients takes as long."""
-MOST = 1024
-_kept: dict[tuple[str, Rates], float | None] = {}
-"""Estimated seconds by job id and machine speed, which never change."""
-_one = threading.Lock()
 NEW = Job("", "run", None, "", "queued", "", 0.0, None, None, None, sys.maxsize)
 """Stand-in for a job that would be the last in the queue."""
 
@@ -44,28 +41,14 @@ def wait(job: Job) -> Wait:
     sure, free = True, [0.0] * max(0, slots.at_work() - len(running))
     for one in running:
         seconds = at.left if (at := how_far(one)) else None
-        if seconds is None and (planned := _planned(one, known, until)) is not None:
-            seconds = max(0.0, planned - (now - (one.started or now)))
+        if seconds is None and known and (whole := planned(one, known, until)) is not None:
+            seconds = max(0.0, whole - (now - (one.started or now)))
             sure &= seconds > 0  # or it takes longer than was planned, by an unknown amount
         sure &= seconds is not None
-        free.append(max(0.0, seconds or 0.0))
+        free.append(max(0.0, min(seconds or 0.0, SLICE_SECONDS)))
     heapq.heapify(free)
     for one in before:
-        seconds = _planned(one, known, until)
+        seconds = planned(one, known, until) if known else None
         sure &= seconds is not None
-        heapq.heapreplace(free, free[0] + (seconds or 0.0))
+        heapq.heapreplace(free, free[0] + min(seconds or 0.0, SLICE_SECONDS))
     return Wait(len(running) + len(before), free[0], sure)
-
-
-def _planned(job: Job, known: Rates | None, until: float) -> float | None:
-    """Estimated seconds of a whole job at this speed; None if not estimated yet and `until` has passed."""
-    if known is None:
-        return None
-    key = job.id, known
-    with _one:
-        if key not in _kept and time.monotonic() < until:
-            found = kinds.estimate(job)
-            _kept[key] = found.seconds(known) if found else None
-            while len(_kept) > MOST:
-                del _kept[next(iter(_kept))]
-        return _kept.get(key)

@@ -16,6 +16,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.view.cells import Desk
 from ldp_core.runs.view.final_figures import found
+from ldp_core.system.preemption import make_room_if_asked
 
 
 class AttackJob(Kind):
@@ -53,16 +54,20 @@ class AttackJob(Kind):
 
     def compute(self, asked: Ladder, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         (recorder,) = recorders.values()
+        from ldp_core.attacks.shared.search import Search
         from ldp_core.leakage.grid import climb
 
         stored = recorder.recorded()
         last, cells = stored[-1] if stored else {}, sum(event["event"] == "cell" for event in stored)
         whole = last.get("event") == "end"  # killed before that was noted
+        searches = any(isinstance(asked.attacker_of(one), Search) for one in asked.mechanisms)
         for event in () if whole else climb(asked, load(asked.base.dataset, report), earlier=stored):
             last = event.as_json()
             recorder.add(last, flush=False)
             cells += last["event"] == "cell"
             report(Step("", max(cells, last.get("done", 0)), self.cells(asked), "cells"))
+            if last["event"] == "cell" and not searches:  # which is at all cells at once
+                make_room_if_asked()
         recorder.end(last["status"], {"message": str(last["message"])})
 
     def cells(self, asked: Ladder) -> int:

@@ -15,11 +15,12 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.events import Event
 from ldp_core.experiment import Draft, Experiment, Run, amended
 from ldp_core.runs import queue
-from ldp_core.runs.queue.job import Job, Status
+from ldp_core.runs.queue.job import ASIDE, Job, Status
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import Recorder, leave_out_what_is_not_its_own
 from ldp_core.runs.record.computations import Computation, Ended, key_of
 from ldp_core.runs.record.events import Stored
+from ldp_core.system.preemption import Preempted
 
 Request = Mapping[str, Any]
 """JSON values of a request, as stored in the queue."""
@@ -99,7 +100,8 @@ class Kind(Component):
 
     def run(self, job: Job, report: Report = quiet) -> Outcome:
         """Compute what is left of a job, in this process, or raise StudioError. A killed call is continued by
-        the same call; while other processes compute all that is left, the outcome is `queued`.
+        the same call; the outcome is `queued` while other processes compute all that is left, or if this
+        process was asked to make room for others.
         """
         asked = self.parse(job.request)
         every = self.computations(asked, job.id, job.room)
@@ -125,6 +127,8 @@ class Kind(Component):
                             recorders[number] = recorder
                     if recorders:
                         self.compute(asked, recorders, job.room, report)
+        except Preempted:
+            return Outcome("queued", ASIDE)
         finally:  # of what was stopped, too
             with suppress(StudioError):
                 note_figures(self, queue.get(job.id))
@@ -133,7 +137,9 @@ class Kind(Component):
 
     @abstractmethod
     def compute(self, asked: Any, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
-        """Compute what has a recorder, by its number among the job's, and note each end there."""
+        """Compute what has a recorder, by its number among the job's, and note each end there. Where all that
+        was computed is recorded, at least every few seconds, room is made if asked for (`preemption`).
+        """
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:
         """Outcome of a job from the ends of its computations, in the request's order."""

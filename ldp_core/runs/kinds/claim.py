@@ -14,12 +14,13 @@ from ldp_core.experiment.reading import checked_by, unknown
 from ldp_core.fields import Whole
 from ldp_core.papers.arms import Trained
 from ldp_core.papers.base import Claim
-from ldp_core.papers.measuring import Asked, keep, left, measure
+from ldp_core.papers.measuring import Asked, keep, left, measure, together
 from ldp_core.papers.stored import Shelf
 from ldp_core.runs import claims
 from ldp_core.runs.kinds.base import Kind, Request, Words
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.record.checkpoints import Recorder
+from ldp_core.system.preemption import make_room_if_asked
 
 FIELDS = ("system", "claim", "seeds")
 
@@ -99,12 +100,14 @@ class ClaimJob(Kind):
         todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in stored]
         every = len(stored) + len(todo)
         report(Step("", len(stored), every, "runs"))
-        for figure in measure(todo, lambda name: load(name, report)):
-            keep(claims.own(asked.system), figure)
-            cell = ClaimCell(len(stored), figure.key, figure.seed, figure.value, figure.status)
-            stored[figure.key] = figure.value
-            recorder.add(cell.as_json())
-            report(Step("", len(stored), every, "runs"))
+        for batch in together(todo):
+            for figure in measure(batch, lambda name: load(name, report)):
+                keep(claims.own(asked.system), figure)
+                cell = ClaimCell(len(stored), figure.key, figure.seed, figure.value, figure.status)
+                stored[figure.key] = figure.value
+                recorder.add(cell.as_json())
+                report(Step("", len(stored), every, "runs"))
+            make_room_if_asked()
         failed = sum(value is None for value in stored.values())
         lost = f"{failed} of {len(stored)} runs did not end as they should" if failed else ""
         recorder.end("completed", {"message": lost})

@@ -22,6 +22,7 @@ from ldp_core.runs.record.computations import Computation, key_of_figures, note_
 from ldp_core.runs.record.events import Stored, runs_of
 from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_curves import RunProgress, progress_of
+from ldp_core.system.preemption import make_room_if_asked
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class TrainingJob(Kind):
                 states[turn.run] = turn.state
             if end["event"] == "round":
                 last[turn.run] = end
+                make_room_if_asked()
             if end["event"] == "end":
                 figures = figures_of(last.get(turn.run, {}), end).as_json()
                 if private:

@@ -22,6 +22,7 @@ from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.view.cells import SearchProgress, known
 from ldp_core.runs.view.final_figures import found
+from ldp_core.system.preemption import make_room_if_asked
 from ldp_core.tuning import Question, answer_of, next_points, parse_question
 from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads
 from ldp_core.tuning.least_epsilon import undecided
@@ -115,6 +116,7 @@ def _leaks(
     for half in halves:
         data = load(asked.base.dataset, progress)
         while wanted := next_uploads(asked, known, half, uploads):
+            make_room_if_asked()
             began = time.perf_counter()
             picked, made = np.zeros(len(wanted)), np.zeros(len(wanted), dtype=int)
             blocks = next(iter(wanted.values()))

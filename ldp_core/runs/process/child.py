@@ -18,7 +18,7 @@ from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.process.training import train_process
 from ldp_core.runs.queue.job import Job
-from ldp_core.system import process_group
+from ldp_core.system import preemption, process_group
 
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 KEPT = "what it trained is kept"
@@ -43,6 +43,7 @@ class Watched:
         self._kill_at = math.inf
         self._leaving: Outcome | None = None
         self._noted = False
+        self.began, self.makes_room = time.monotonic(), False
 
     def step(self) -> bool:
         """Check on the process; True once its outcome is stored. After a StorageFailed, call again."""
@@ -71,6 +72,12 @@ class Watched:
         if self._outcome is None:  # or else its number may be another process's by now
             process_group.end(self._process)
             self._outcome = self._heard()
+
+    def make_room(self) -> None:
+        """Ask the process to stop at its next checkpoint; its job returns to the queue then."""
+        if preemption.SIGNAL is not None and self._outcome is None and self._process.pid is not None:
+            self.makes_room = True
+            os.kill(self._process.pid, preemption.SIGNAL)  # it is not reaped yet
 
     def leave(self, end: Outcome) -> None:
         """Stop the process because the worker ends; the job gets the outcome `end`."""

@@ -18,7 +18,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.time_left import Reporter
 from ldp_core.runs.storage.database import be_patient
 from ldp_core.runs.storage.disk_space import full_disk, is_full
-from ldp_core.system import memory, process_group
+from ldp_core.system import memory, preemption, process_group
 
 STOP_SECONDS = 10
 """Time to close the record after SIGTERM."""
@@ -30,6 +30,7 @@ class Stopped(BaseException):
 
 def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
     """Entry point of the process of one job; the outcome is sent through `tell`."""
+    preemption.listen()
     process_group.end_when_asked()
     process_group.begin(parent)
     memory.be_given_up(memory.FIRST)

@@ -25,6 +25,7 @@ from ldp_core.runs.machine.calibration import calibrate, is_measured
 from ldp_core.runs.machine.slots import Slot, count, slots
 from ldp_core.runs.process.child import CONTEXT, Watched
 from ldp_core.runs.process.start import ensure_worker, program
+from ldp_core.runs.process.turns import left, make_room
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations, deletion, quota
 from ldp_core.runs.storage import disk_space
@@ -143,7 +144,7 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
     """One cycle of the worker: fill slots, check running jobs, clean up."""
     queue.reap([one.job.id for one in watched], queue.LOST)
     most, ready = len(watched) + len(free), partial(_can_begin, watched)
-    while free and not disk_space.shortage() and (job := queue.claim(most, ready)) is not None:
+    while free and not disk_space.shortage() and (job := queue.claim(most, ready, left)) is not None:
         try:
             watched.append(Watched(job, free[0]))
             del free[0]
@@ -151,6 +152,8 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
             logging.exception("job %s: no process", job.id)
             why = f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
             queue.move(job.id, "interrupted", why)
+    if not free:
+        make_room(watched, ready)
     if _look_after(watched, free):
         for removed in quota.prune():
             logging.info("job %s: its record was removed to make room", removed.job.id)

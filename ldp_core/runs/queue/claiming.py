@@ -1,16 +1,23 @@
-"""Order of the queue, and the claim of a job by the worker. Addresses take turns, and so do the owners behind
-one: a new cookie makes a new owner, while a new address is harder to get.
+"""Order of the queue, and the claim of a job by the worker.
+
+First whoever sees nothing yet: jobs that have never begun, of people without another job under way. Among
+equals addresses take turns, and so do the owners behind one: a new cookie makes a new owner, while a new
+address is harder to get. Last, the shortest remaining work. A job that was put aside long ago comes before
+all, so that no stream of short ones starves it.
 """
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from ldp_core.runs.machine import slots
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.job import ASIDE, Job
 from ldp_core.runs.queue.table import changing, find, looking, selected
 
 AT_WORK = "status IN ('running', 'cancelling')"
+STARVED_SECONDS = 60.0
+"""Time since the last start of a job that was put aside, from which on it comes first."""
 LATEST = """
 SELECT 'address' AS what, coalesce(address, owner) AS who, MAX(started) AS at
 FROM jobs WHERE started <= :now GROUP BY who
@@ -27,10 +34,11 @@ def before(job: Job) -> tuple[list[Job], list[Job]]:
     return running, order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
 
 
-def in_turn(newcomer: Job | None = None) -> list[Job]:
+def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda job: 0.0) -> list[Job]:
     """Queued jobs, and possibly a newcomer, in the order of their turns, as if all took equally long. The
     address with the fewest running jobs is next; among those, the one whose latest job began longest ago. The
-    same rule orders the owners of an address; an owner's own jobs are ordered by age.
+    same rule orders the owners of an address; an owner's own jobs are ordered by the seconds `left`, then by
+    age.
     """
     with looking() as db:
         if db is None:
@@ -40,11 +48,15 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
         latest = {(row["what"], row["who"]): row["at"] for row in db.execute(LATEST, {"now": time.time()})}
         running = [*selected(db, f"{AT_WORK} ORDER BY started")] if queued else []
     order: list[Job] = []
-    turn, most = max(latest.values(), default=0.0), slots.at_work()
+    turn, most, now = max(latest.values(), default=0.0), slots.at_work(), time.time()
+    under_way = {job.owner for job in (*running, *queued) if job.started is not None}
+    seconds = {job.id: left(job) for job in queued}
 
     def rank(job: Job) -> list[float]:
+        if starves(job, now):
+            return [0, job.started or 0.0]
         turns = (number for who in job.takers for number in (busy[who], latest.get(who, 0.0)))
-        return [*turns, job.place]
+        return [1 if is_new(job, under_way) else 2, *turns, seconds[job.id], job.place]
 
     while queued:
         if len(running) >= most:
@@ -59,14 +71,32 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
     return order
 
 
-def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: True) -> Job | None:
-    """Take the next job that is `ready` to begin; None if there is none, or if `most` are running."""
-    for job in filter(ready, in_turn()):
+def is_new(job: Job, under_way: Collection[str | None]) -> bool:
+    """True for a job that has never begun, of an owner without another one `under_way`."""
+    return job.started is None and (job.owner is None or job.owner not in under_way)
+
+
+def starves(job: Job, now: float) -> bool:
+    """True for a job that was put aside, and has not been taken up for long."""
+    return job.message == ASIDE and now - (job.started or now) > STARVED_SECONDS
+
+
+def claim(
+    most: int | None = None,
+    ready: Callable[[Job], bool] = lambda job: True,
+    left: Callable[[Job], float] = lambda job: 0.0,
+) -> Job | None:
+    """Take the next job that is `ready` to begin, with its message until then; None if there is none, or if
+    `most` are running. `left` as for `in_turn`.
+    """
+    for job in filter(ready, in_turn(left=left)):
         with changing() as db:
             query = f"SELECT COUNT(*) AS count FROM jobs WHERE {AT_WORK}"  # noqa: S608
             if most is not None and db.execute(query).fetchone()["count"] >= most:
                 return None
-            begin = "UPDATE jobs SET status = 'running', started = ? WHERE id = ? AND status = 'queued'"
-            if db.execute(begin, (time.time(), job.id)).rowcount == 1:  # otherwise another worker was quicker
-                return next(selected(db, "id = ?", job.id))
+            sets = "status = 'running', started = ?, message = ''"
+            begin = f"UPDATE jobs SET {sets} WHERE id = ? AND status = 'queued'"  # noqa: S608
+            now = time.time()
+            if db.execute(begin, (now, job.id)).rowcount == 1:  # otherwise another worker was quicker
+                return replace(job, status="running", started=now)
     return None

@@ -47,6 +47,8 @@ CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
 """
 STUDIO = Database("studio.sqlite", SCHEMA, format=1)
 REMOVED = "its record was removed to make room"
+ASIDE = "put aside for others, goes on by itself"
+"""Message of a queued job that made room at a checkpoint."""
 Status = Literal[
     "queued",
     "running",

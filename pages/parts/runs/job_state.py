@@ -10,6 +10,7 @@ from ldp_core.datasets import data_dir
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.runs import (
+    ASIDE,
     REMOVED,
     RESUMABLE,
     STALLED,
@@ -36,7 +37,8 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
     if job.status == "queued" and done and progress.ended() < runs:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         share = min(1.0, done / (runs * draft.base.rounds))
-        st.progress(share, text=f"{text}: somebody trains the same already, and you see it too")
+        known = ASIDE if job.message == ASIDE else "somebody trains the same already, and you see it too"
+        st.progress(share, text=f"{text}: {known}")
     elif shared_state(job):
         return
     elif job.live:

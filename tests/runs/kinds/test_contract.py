@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -12,9 +13,12 @@ from ldp_core.datasets import Step
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.kinds import Outcome
+from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.process.training import train_job
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.job import ASIDE, Job
 from ldp_core.runs.record.checkpoints import Recorder
+from ldp_core.system import preemption
 from tests.runs.in_process import bodies, compute, trained
 
 pytestmark = pytest.mark.usefixtures("no_worker")
@@ -103,6 +107,32 @@ def test_killed_before_its_end_is_noted_it_records_nothing_twice(kind: str, monk
     recorded = [one["event"] for one in bodies(job)]
     assert compute(job).status == "completed"
     assert [one["event"] for one in bodies(job)] == recorded
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_preempted_job_records_equal_events(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """It is asked to make room after each event, so it does so at every checkpoint."""
+    whole = bodies(trained(dict(kinds.get(kind).smallest), kind))
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path / "others"))
+    job, write, asked_for, ends = queued(kind), Recorder.write, list[bool](), list[Outcome]()
+
+    def write_and_ask(recorder: Recorder, turn: Turn) -> None:
+        write(recorder, turn)
+        asked_for.append(True)
+
+    monkeypatch.setattr(Recorder, "write", write_and_ask)
+    monkeypatch.setattr(preemption, "_asked", asked_for)
+    while not ends or ends[-1].status == "queued":
+        asked_for.clear()
+        ends.append(compute(job))
+        assert len(ends) < 100
+    assert ends[-1].status == "completed"
+    assert {end.message for end in ends[:-1]} <= {ASIDE}
+    assert [timeless(one) for one in bodies(job)] == [timeless(one) for one in whole]
+
+
+def timeless(event: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in event.items() if name != "seconds"}
 
 
 def test_a_job_of_a_kind_that_another_version_knew_harms_nobody():

@@ -95,12 +95,13 @@ def queued(owner: str) -> Job:
     return queue.get(queue.add("run", {"draft": {"base": {"rounds": 3}}}, owner=owner))
 
 
-@pytest.mark.parametrize(("number", "expected"), [(1, 10 + 2 + 3), (2, 2 + 3), (3, 2), (4, 0)])
-def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, monkeypatch: pytest.MonkeyPatch):
-    """One job runs for 10 s more; before the last one wait two, of 2 and 3 s."""
+@pytest.mark.parametrize(("number", "expected"), [(1, 5 + 2 + 3), (2, 2 + 3), (3, 2), (4, 0)])
+def test_wait_estimate_simulates_the_slots(number: int, expected: float, monkeypatch: pytest.MonkeyPatch):
+    """One job runs for 10 s more, and makes room after 5; before the last one wait two, of 2 and 3 s."""
     monkeypatch.setenv("EPSILON_SLOTS", str(number))
     took: dict[str, float] = {}
-    monkeypatch.setattr(wait_estimate, "_planned", lambda job, *_: took[job.id])
+    monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
+    monkeypatch.setattr(wait_estimate, "planned", lambda job, *_: took[job.id])
     running = queued("a")
     assert queue.claim(1)
     for seconds, owner in ((2.0, "b"), (3.0, "c"), (4.0, "d")):
@@ -114,12 +115,13 @@ def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, mon
 def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monkeypatch: pytest.MonkeyPatch):
     """Anna has one job that runs and two that wait: one of Ben's is next, and another of hers the last."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
-    monkeypatch.setattr(wait_estimate, "_planned", lambda job, *_: 2.0)
+    monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
+    monkeypatch.setattr(wait_estimate, "planned", lambda job, *_: 2.0)
     monkeypatch.setattr(wait_estimate, "how_far", lambda _: TEN)
     assert wait_estimate.would_wait("anna") == wait_estimate.Wait(0, 0.0, True)
     jobs = [queued("anna") for _ in range(3)]
     assert queue.claim(1)
-    expected = {"ben": wait_estimate.Wait(1, 10.0, True), "anna": wait_estimate.Wait(4, 16.0, True)}
+    expected = {"ben": wait_estimate.Wait(1, 5.0, True), "anna": wait_estimate.Wait(4, 11.0, True)}
     for owner, recorded in expected.items():
         assert wait_estimate.would_wait(owner) == recorded
         assert wait_estimate.wait(queued(owner)) == recorded, "as it is once it is launched"

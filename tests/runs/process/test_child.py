@@ -211,7 +211,7 @@ def test_cancelling_ends_the_whole_family_even_if_it_is_deaf(family: Family):
 
 
 def test_a_crash_takes_the_family_along(family: Family):
-    family.training.send_signal(signal.SIGUSR1)
+    family.training.send_signal(signal.SIGUSR2)
     assert family.left() == []
     job = queue.get(family.identity)
     assert (job.status, job.message) == ("failed", "the training process crashed (code 3)")

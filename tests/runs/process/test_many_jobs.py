@@ -13,6 +13,7 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, amended, parse, parse_draft
+from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue.admission import WAITING
 from ldp_core.runs.record.events import record
@@ -34,6 +35,7 @@ from tests.runs.processes import (
     living,
     rounds_of,
     stop_all,
+    trained_a_round,
     under_way,
     until,
     wait_for,
@@ -103,6 +105,28 @@ def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
     assert len({job.keys for job in recorded}) == 1
     late = max(job.ended or 0.0 for job in recorded) - (first or 0.0)
     assert late <= within(5, of_worker=True)
+
+
+@pytest.mark.usefixtures("clean_processes")
+def test_long_job_makes_room_for_a_new_one_and_goes_on(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    """With one slot; two sweeps and a training, each put aside for a run of three rounds."""
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    long = {"rounds": 3000, "attack": None, "seed": 5}
+    cells = {"base": {"rounds": 300}, "grid": {"clients.epsilon": [*range(1, 61)]}, "seeds": 2}
+    mine = [launch(long), jobs.launch("sweep", parse_sweep(cells), owner="a" * 16)]
+    until(mine[0], trained_a_round)
+    for seed in range(3):
+        other = jobs.submit(
+            Draft(parse({"rounds": 3, "seed": seed}), (Variant("run"),)), owner=f"{seed:016x}"
+        )
+        assert ended(other).status == "completed"
+        assert {queue.get(one).status for one in mine} <= {"queued", "running"}, "they were not waited for"
+    for one in mine:
+        jobs.cancel(one)
+        ended(one)
+    jobs.resume(mine[0])
+    assert ended(mine[0]).status == "completed"
+    assert jobs.status(mine[0])["weights_sha256"] == events(long)[-1]["weights_sha256"]
 
 
 @pytest.mark.usefixtures("clean_processes")

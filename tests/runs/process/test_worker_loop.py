@@ -33,6 +33,7 @@ class Slow:
 
     def __init__(self, job: Job, slot: Any) -> None:
         self.job, self.slot, self.until, self.recorded = job, slot, time.monotonic() + 0.6, ""
+        self.makes_room = True
         Slow.made.append(self)
 
     def step(self) -> bool:

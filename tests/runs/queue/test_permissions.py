@@ -10,6 +10,8 @@ import pytest
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue import admission
+from ldp_core.runs.queue.claiming import STARVED_SECONDS
+from ldp_core.runs.queue.job import ASIDE
 from ldp_core.runs.queue.permissions import OPERATOR, Person, address, is_teacher, person, signed_in
 from tests.runs.record.test_deletion import record
 
@@ -85,6 +87,27 @@ def test_addresses_take_turns_and_so_do_people_behind_one():
         claimed.append(job.id)
         assert queue.move(job.id, "completed")
     assert claimed == expected
+
+
+def test_job_that_never_began_comes_before_those_put_aside(monkeypatch: pytest.MonkeyPatch):
+    """And the shorter of one person's; but one that has waited long comes first, and then begins anew."""
+    long, short = (queue.add("run", {}, owner=ANNA.owner) for _ in range(2))
+    assert queue.claim() and queue.move(long, "queued", ASIDE)
+    new, second = queue.add("run", {}, owner=BEN.owner), queue.add("run", {}, owner=BEN.owner)
+    seconds = {long: 9.0, short: 1.0}
+
+    def order() -> list[str]:
+        return [job.id for job in queue.in_turn(left=lambda job: seconds.get(job.id, 2.0))]
+
+    assert order()[0] == new
+    assert order().index(short) < order().index(long)
+    now = time.time() + STARVED_SECONDS + 1
+    monkeypatch.setattr(time, "time", lambda: now)
+    assert order()[0] == long
+    claimed = queue.claim()
+    assert claimed and (claimed.id, queue.get(long).message) == (long, "")
+    assert queue.move(long, "queued", ASIDE)
+    assert {*order()[:2]} == {new, second} and order()[-1] == long
 
 
 def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pytest.MonkeyPatch):
