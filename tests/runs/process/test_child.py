@@ -160,7 +160,7 @@ def busy_family(tell: Any, job: Job, slot: Slot, parent: int) -> None:
     """A training process with a child, a grandchild and a program of another kind, all of them deaf."""
     process_group.begin(parent)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    signal.signal(signal.SIGUSR1, lambda *_: os._exit(3))
+    signal.signal(signal.SIGUSR2, lambda *_: os._exit(3))
     FORK.Process(target=fork_again).start()
     subprocess.Popen(["sleep", "600"])
     time.sleep(600)
