@@ -87,7 +87,7 @@ def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once(two_slots: Path)
         same, other, again = (run.round for run in progress_of(job).update().runs)
         assert same == again == rounds_of(first) > 0, "it is seen live"
         assert other == 2
-        assert jobs.look(first).status == "running"
+        assert jobs.look(first).live
     ended(first)
     assert (ended(second).status, queue.get(second).message) == ("completed", "")
     recorded = [run["weights_sha256"] for run in jobs.status(second)["runs"]]
