@@ -111,7 +111,7 @@ def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
 def test_long_job_makes_room_for_a_new_one_and_goes_on(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     """With one slot; two sweeps and a training, each put aside for a run of three rounds."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
-    long = {"rounds": 3000, "attack": None, "seed": 5}
+    long = {"rounds": 1000, "attack": None, "seed": 5}
     cells = {"base": {"rounds": 300}, "grid": {"clients.epsilon": [*range(1, 61)]}, "seeds": 2}
     mine = [launch(long), jobs.launch("sweep", parse_sweep(cells), owner="a" * 16)]
     until(mine[0], trained_a_round)
