@@ -13,7 +13,6 @@ from ldp_core.runs import cluster
 from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
 from ldp_core.runs.lockstep import load
 from ldp_core.settings.table import RAY_ADDRESS
-from ldp_core.system import preemption
 
 NAME, WORTH = "epsilon-fold", 8
 """Name of the processes, and number of runs from which on starting them saves time."""
@@ -23,13 +22,15 @@ def train_all(
     experiments: Sequence[Experiment],
     report: Report = quiet,
     tick: Callable[[int, bool], None] = lambda place, ended: None,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Figures]]:
     """Train different experiments without attacks; yields place and final figures of each as it ends.
-    `report` receives the steps before the first run, `tick` the place of a run and whether it ended.
+    `report` receives the steps before the first run, `tick` the place of a run and whether it ended; after
+    `enough` no further batch begins here.
     StudioError: data are unavailable, a process crashed twice on one batch, or the cluster is unusable.
     """
-    executor = cluster.there if RAY_ADDRESS.value() else here
-    for batch, parcel in executor(dict(enumerate(experiments)), report):
+    every = dict(enumerate(experiments))
+    for batch, parcel in cluster.there(every, report) if RAY_ADDRESS.value() else here(every, report, enough):
         for place, figures in parcel:
             tick(place, figures is not None)
             if figures is not None:
@@ -37,10 +38,10 @@ def train_all(
                 yield place, figures
 
 
-def here(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tuple[Batch, list[Said]]]:
-    """Train experiments on this machine; yields each batch with lists of results as they arrive. No further
-    batch begins once this process is asked to make room.
-    """
+def here(
+    experiments: Mapping[int, Experiment], report: Report, enough: Callable[[], bool]
+) -> Iterator[tuple[Batch, list[Said]]]:
+    """Train experiments on this machine; yields each batch with lists of results as they arrive."""
     from ldp_core.engines.base import processes
     from ldp_core.engines.process_pool import Pool
     from ldp_core.many import leaves_cores
@@ -54,8 +55,8 @@ def here(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tupl
             alone = {place: one for place, one in alone.items() if place not in shared}
             dealt = batches(shared, cores)
             with closing(Pool(min(cores, len(dealt)), data, name=NAME)) as pool:
-                found = pool.map([partial(parcels, batch) for batch in dealt], preemption.asked)
+                found = pool.map([partial(parcels, batch) for batch in dealt], enough)
                 yield from ((dealt[number], parcel) for number, parcel in found)
         for batch in batches(alone, workers=1):
-            if not preemption.asked():
+            if not enough():
                 yield from ((batch, parcel) for parcel in parcels(batch, data))

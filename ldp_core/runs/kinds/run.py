@@ -92,7 +92,8 @@ class TrainingJob(Kind):
                 states[turn.run] = turn.state
             if end["event"] == "round":
                 last[turn.run] = end
-                make_room_if_asked()
+                if end["round"] < experiments[turn.run].rounds:
+                    make_room_if_asked()
             if end["event"] == "end":
                 figures = figures_of(last.get(turn.run, {}), end).as_json()
                 if private:

@@ -19,6 +19,7 @@ from ldp_core.runs.record.cells import cell_body, known_or_trained
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.view.cells import SweepProgress
 from ldp_core.runs.view.final_figures import found
+from ldp_core.system import preemption
 
 SHORT = {"clients.epsilon": "ε ", "clients.range": "±"}
 
@@ -70,10 +71,12 @@ class SweepJob(Kind):
             return CellsDone(rest, report, len(cells) - len(rest))
 
         experiments = [cells[number].experiment for number in left]
-        for place, figures, known in known_or_trained(experiments, room, report, progress):
+        for place, figures, known in known_or_trained(experiments, room, report, progress, preemption.asked):
             body = cell_body(left[place], cells[left[place]], figures, known)
             statuses[left[place]] = figures["status"]
             recorder.add(body, flush=not known)
+        if len(statuses) < len(cells):
+            preemption.make_room_if_asked()
         status, message = counted(statuses.values(), len(cells), "cell")
         recorder.end(status, {"message": message})
 

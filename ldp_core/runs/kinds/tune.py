@@ -93,6 +93,7 @@ def search(
             number += 1
         within = bounded(closely, leaks)
         while wanted := next_points(within, found):
+            make_room_if_asked()
             experiments = [within.experiment(*point) for point in wanted]
             for place, figures, _ in known_or_trained(experiments, room, progress):
                 event = SearchCell(cell=number, **wanted[place]._asdict(), **figures).as_json()

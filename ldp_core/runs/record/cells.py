@@ -11,7 +11,6 @@ from ldp_core.experiment.sweep import Cell
 from ldp_core.runs.batch import bits
 from ldp_core.runs.record import computations
 from ldp_core.runs.train_all import train_all
-from ldp_core.system.preemption import make_room_if_asked
 
 NOTE_SECONDS = 1.0
 """Least interval between two transactions on the shared table."""
@@ -27,12 +26,12 @@ def known_or_trained(
     experiments: Sequence[Experiment],
     room: str | None,
     report: Report,
-    progress: Callable[[Sequence[Experiment]], Callable[[int, bool], None]] | None = None,
+    progress: Callable[[Sequence[Experiment]], Callable[[int, bool], None]] = lambda _: lambda *_: None,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, dict[str, Any], bool]]:
     """Figures of each experiment by place, and whether they were stored, equal to the last bit; others are
     trained, and completed ones stored: for a private room if any, not at all if `room` is None. `progress`
-    makes the `tick` of `train_all` for those that are trained. Preempted once all under way have ended, if
-    that is asked for meanwhile.
+    makes the `tick` of `train_all` for those that are trained; `enough` as there.
     """
     if room is None:
         yield from ((place, figures.as_json(), False) for place, figures in train_all(experiments, report))
@@ -44,19 +43,15 @@ def known_or_trained(
     if not left:
         return
     rest, waiting, noted = [experiments[place] for place in left], list[Any](), time.monotonic()
-    ended = 0
     try:
-        for at, found in train_all(rest, report, *([progress(rest)] if progress else [])):
+        for at, found in train_all(rest, report, progress(rest), enough):
             figures = found.as_json()
             yield left[at], figures, False
             if found.status == "completed":
                 waiting.append((keys[left[at]], "figures", found.status, figures))
-            ended += 1
             if waiting and time.monotonic() - noted > NOTE_SECONDS:
                 ends, waiting, noted = waiting, [], time.monotonic()
                 computations.note_ends(ends)
-        if ended < len(rest):
-            make_room_if_asked()
     finally:
         if waiting:
             computations.note_ends(waiting)

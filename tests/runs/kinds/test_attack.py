@@ -12,6 +12,7 @@ from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import wait_estimate
+from ldp_core.runs.process.turns import SLICE_SECONDS
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
 
@@ -28,12 +29,13 @@ def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft():
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(monkeypatch: pytest.MonkeyPatch):
+def test_wait_behind_an_attack_grid_is_its_own_time(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOTS", "1")
-    monkeypatch.setattr(wait_estimate, "rates", lambda: Rates(0, 0, 0, 0, 0, 0, 1e-3))
+    monkeypatch.setattr(wait_estimate, "rates", lambda: Rates(0, 0, 0, 0, 0, 0, 1e-6))
     first = jobs.launch("attack", parse_ladder(SMALL), "one")
     second = queue.get(jobs.launch("attack", parse_ladder(SMALL), "another"))
-    takes = work_of_ladder(parse_ladder(SMALL)).likelihoods * 1e-3
+    takes = work_of_ladder(parse_ladder(SMALL)).likelihoods * 1e-6
+    assert 0 < takes < SLICE_SECONDS
     assert wait_estimate.wait(second).seconds == pytest.approx(takes)
     assert queue.claim()
     found = wait_estimate.wait(second)
