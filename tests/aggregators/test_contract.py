@@ -25,7 +25,7 @@ def test_equal_noise_means_equal_weights(aggregator):
 
 
 @pytest.mark.parametrize("aggregator", LINEAR, ids=lambda a: a.name)
-def test_the_aggregate_is_the_weighted_sum_in_the_uploads_own_kind(aggregator):
+def test_aggregate_is_the_weighted_sum_in_its_dtype(aggregator):
     uploads = np.arange(6, dtype=np.float32).reshape(3, 2)
     weights = np.array([0.5, 0.25, 0.25])
     expected = [0.5 * 0 + 0.25 * 2 + 0.25 * 4, 0.5 * 1 + 0.25 * 3 + 0.25 * 5]
@@ -65,7 +65,7 @@ def test_tied_vote_is_tied_in_any_summation_order():
             votes[0] -= 2 / count
 
 
-def test_votes_are_counted_as_the_aggregator_of_that_name_weighs():
+def test_votes_are_weighed_like_the_named_aggregator():
     """By lot as well: an empty draw leaves none, and the weights, moments and noise are the lottery's."""
     variances, sizes, here = np.array([1.0, 4.0, 0.25]), np.ones(3), np.ones(3, dtype=bool)
     drawn = Drawn(np.array([0.9, 1.0, 0.8]), np.array([0.1, 0.0, -0.2]))
@@ -178,7 +178,7 @@ def test_weights_by_hand():
     np.testing.assert_allclose(aggregators.get("data_weighted").weights([1, 9], sizes=[30, 10]), [0.75, 0.25])
 
 
-def test_the_least_noise_is_that_of_the_worst_weights_and_no_other():
+def test_least_noise_is_reached_by_its_weights_only():
     """What the summaries promise: for weights in mid-range the order may be the other way round, as the
     Noise page shows.
     """

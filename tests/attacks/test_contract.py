@@ -137,7 +137,7 @@ def test_unattackable_model_names_an_alternative(model: Any, shape: Shape, said:
     assert attacks.unfit(models.get("mlp"), (8, 8), 10) == ""
 
 
-def test_every_model_of_the_registry_is_attacked_or_says_why_not():
+def test_every_model_is_attacked_or_has_a_reason():
     for name in models.names():
         fitting = next(d for d in ("digits", "mnist") if models.get(name).fits(datasets.get(d).shape))
         experiment = parse({"model": name, "dataset": fitting})
@@ -186,7 +186,7 @@ def test_decoys_are_held_out_and_do_not_depend_on_company():
     assert np.array_equal(both.any_class.x[:, 0], both.originals.astype(np.float32))
 
 
-def test_an_upload_that_no_law_explains_is_met_with_the_prior_and_ends_no_run():
+def test_impossible_upload_falls_back_to_the_prior():
     """Piecewise as printed scales by the upload itself: most class averages cannot have been sent."""
     changes: dict[str, Any] = {"form": "as_printed", "rounds": 1, "clients": {"count": 6, "epsilon": 1}}
     emitted = [event for event in events(changes) if event["event"] == "attack"]

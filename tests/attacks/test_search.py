@@ -197,7 +197,7 @@ def test_frames_show_the_search_from_first_to_last_step(asked: bool):
     assert last > first + 5
 
 
-def test_a_run_is_attacked_every_so_many_rounds_with_its_controls():
+def test_search_attacks_every_nth_round_with_controls():
     attack = {"clients": [1, 4], "every": 2, "attacker": {"name": "idlg", "iterations": 50}}
     emitted = [e for e in events({"model": "lenet", "rounds": 3, "attack": attack}) if e["event"] == "attack"]
     assert [e["round"] for e in emitted] == [1] * 6 + [3] * 6

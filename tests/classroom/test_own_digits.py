@@ -51,7 +51,7 @@ def trained(session: sessions.Session) -> str:
     return identity
 
 
-def test_each_drawing_is_trained_by_its_own_client_with_forty_of_the_stock(opened: sessions.Session):
+def test_each_drawing_belongs_to_its_own_client(opened: sessions.Session):
     asked = kinds.get("run").parse(queue.get(own_digits.train(opened, WHO)).request)
     stock = get("digits").load(ROOT)
     data = drawn.with_drawings(stock, asked.drawings)
@@ -90,7 +90,7 @@ def test_student_sees_the_reading_of_the_own_digit_only(opened: sessions.Session
         jobs.export(job.id)
 
 
-def test_the_likeliest_of_ten_is_the_own_image_no_more_often_than_by_chance_without_a_budget():
+def test_tiny_budget_identifies_by_chance():
     """At ε 1e-3 a pick is right in one of ten: 20 clients × 20 seeds, wrong about once in 10⁵ (binomial)."""
     from ldp_core.experiment import changed
     from ldp_core.leakage.own_images import audits

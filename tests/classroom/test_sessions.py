@@ -84,7 +84,7 @@ def test_guesses_are_read_once_they_are_shown(opened: sessions.Session, phase: s
     assert members.members(opened) == [members.Member(1, "Anna", guessed=True)]
 
 
-def test_of_a_hundred_guesses_at_once_none_is_lost_or_counted_twice(opened: sessions.Session):
+def test_hundred_guesses_at_once_count_once_each(opened: sessions.Session):
     def one(number: int) -> None:
         members.join(opened, f"student {number}")
         members.guess(opened, f"student {number}", number)

@@ -96,7 +96,7 @@ def test_convolutions_are_counted_as_such():
     refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 600}}))
 
 
-def test_a_batch_that_no_memory_holds_is_refused_with_the_arithmetic():
+def test_batch_beyond_memory_is_refused_with_arithmetic():
     experiment = {"dataset": "mnist", "model": "resnet18", "clients": {"count": 2, "epsilon": 1}}
     with pytest.raises(InvalidExperiment, match=r"batch_size .* 60,000 images at a time .* in resnet18"):
         refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 60_000}}))
@@ -136,7 +136,7 @@ def test_calibrated_estimate_of_a_cnn_is_within_a_factor_4():
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("of_one_core")
-def test_a_measured_machine_tells_the_time_within_a_factor_of_three_or_of_a_ladder_of_four():
+def test_calibrated_time_is_within_a_factor_of_four():
     measured = calibrate()
     assert rates() == measured
     for asked in (

@@ -18,7 +18,7 @@ def ladder(**asked: Any) -> Work:
     return work_of_ladder(parse_ladder(asked))
 
 
-def test_only_noise_has_likelihoods_and_only_the_posterior_asks_for_them():
+def test_likelihoods_are_counted_for_the_posterior_only():
     one = {"rounds": 4, "attack": {"clients": [1], "attacker": "posterior"}}
     assert work_of(parse(one | {"mechanism": "none"})).likelihoods == 0
     assert work_of(parse(one)).likelihoods == 4 * LINEAR

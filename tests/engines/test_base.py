@@ -119,7 +119,7 @@ def test_a_spawned_pool_is_as_good_as_a_forked_one():
     assert np.array_equal(trained, ALONE.train(recipe, start, data, plan)[plan.rows[0]])
 
 
-def test_as_many_processes_as_cores_unless_the_environment_says_otherwise(monkeypatch: pytest.MonkeyPatch):
+def test_process_count_follows_cores_or_settings(monkeypatch: pytest.MonkeyPatch):
     for name in ("EPSILON_ENGINE", "EPSILON_SLOT_CORES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(base, "cores", lambda: 8)

@@ -51,9 +51,7 @@ def test_replayed_steps_are_the_same_steps(monkeypatch: pytest.MonkeyPatch, kind
 
 
 @pytest.mark.parametrize(("times", "tries"), [(1, 0), (2, 1)])
-def test_too_few_steps_are_not_recorded_and_where_memory_is_short_they_are_taken_as_they_are(
-    times: int, tries: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_few_steps_or_short_memory_are_not_captured(times: int, tries: int, monkeypatch: pytest.MonkeyPatch):
     asked, taken, count = list[int](), list[int](), times * captured.LEAST
 
     def short(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:

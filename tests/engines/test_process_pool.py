@@ -52,9 +52,7 @@ def children(pid: int) -> list[psutil.Process]:
 
 @pytest.mark.alone
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(
-    how: int, training: tuple[psutil.Process, IO[str]]
-):
+def test_pool_ends_with_its_training_process(how: int, training: tuple[psutil.Process, IO[str]]):
     process, printed = training
     pool = children(process.pid)
     asked = time.monotonic()
@@ -66,9 +64,7 @@ def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(
     assert took < within(8), "usually it takes a tenth of a second"
 
 
-def test_a_process_that_is_killed_is_named_and_takes_the_others_along(
-    training: tuple[psutil.Process, IO[str]], tmp_path: Path
-):
+def test_killed_process_is_named_and_ends_the_pool(training: tuple[psutil.Process, IO[str]], tmp_path: Path):
     process, _ = training
     pool = children(process.pid)
     pool[0].kill()
@@ -116,9 +112,7 @@ class Crash:
         return samples[0].numpy()
 
 
-def test_a_process_that_crashes_is_replaced_once_and_no_bit_is_lost(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-):
+def test_crashed_process_is_replaced_once(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     recipe, plan = recipe_of("cnn", (28, 28)), plan_of(SIZES, 20, 1)
     data = samples_of(recipe, sum(SIZES))
     good = Training(recipe, start_of(recipe).numpy(), batches_of(plan, 0))

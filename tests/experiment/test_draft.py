@@ -11,7 +11,7 @@ from ldp_core.theory import server_noise
 AGGREGATORS = tuple(Variant(name, {"aggregator.name": name}) for name in ("mean", "inverse_std"))
 
 
-def test_runs_are_variants_times_seeds_counted_from_the_bases_own():
+def test_runs_are_variants_times_seeds_from_the_base():
     draft = Draft(parse({"seed": 5}), AGGREGATORS, seeds=2)
     runs = [
         (run.variant, run.label, run.experiment.seed, run.experiment.aggregator.name) for run in draft.runs()

@@ -14,7 +14,7 @@ MINE = {
 
 
 @pytest.mark.parametrize("name", systems.names())
-def test_a_chosen_system_fills_everything_for_the_drafts_own_data(name: str):
+def test_chosen_system_fills_for_the_drafts_data(name: str):
     one = with_system(parse_draft(MINE), name)
     assert (one.base.dataset, one.base.seed, one.seeds) == ("digits", 7, 2)
     fills = systems.get(name).fill("digits")

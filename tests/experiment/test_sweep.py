@@ -14,7 +14,7 @@ def sweep(grid: Any, **more: Any) -> dict[str, Any]:
     return {"base": {"rounds": 2}, "grid": grid, **more}
 
 
-def test_every_combination_is_a_cell_seed_by_seed_and_is_not_attacked():
+def test_grid_cells_are_combinations_by_seed_unattacked():
     found = parse_sweep(sweep({"clients.epsilon": [0.5, 2], "mechanism.name": ["duchi", "none"]}, seeds=2))
     assert [(cell.set["clients.epsilon"], cell.set["mechanism.name"], cell.seed) for cell in found.cells] == [
         (epsilon, name, seed) for seed in (0, 1) for epsilon in (0.5, 2) for name in ("duchi", "none")
@@ -24,7 +24,7 @@ def test_every_combination_is_a_cell_seed_by_seed_and_is_not_attacked():
         assert cell.experiment == changed(parse({}), wanted)
 
 
-def test_settings_may_be_named_one_by_one_or_drawn_and_survive_json():
+def test_listed_and_drawn_sweeps_survive_json():
     listed = parse_sweep(
         {"base": {"rounds": 2}, "list": [{"rounds": 1}, {"mechanism.name": "duchi"}], "seeds": 2}
     )
@@ -114,9 +114,7 @@ def test_invalid_sweep_is_refused_with_its_cell(data: Any, words: str):
         ("0,1:1 000,1:2", [0.1, 1000.1]),
     ],
 )
-def test_values_are_json_scalars_bare_words_steps_or_numbers_with_decimal_commas(
-    text: str, values: list[Any]
-):
+def test_value_lists_take_scalars_steps_and_decimal_commas(text: str, values: list[Any]):
     found = read_values(text)
     assert found == values
     assert [isinstance(one, bool | str) for one in found] == [isinstance(one, bool | str) for one in values]

@@ -31,7 +31,7 @@ def asked(**more: Any) -> dict[str, Any]:
     return ONE | more
 
 
-def test_a_message_is_the_mean_of_a_clients_images_in_the_blocks_of_their_labels():
+def test_message_is_the_mean_image_by_label():
     federation = assemble(parse(asked(clients={"count": 400, "epsilon": 8})), digits(), torch.device("cpu"))
     found = messages_of(federation, [federation.shards[i] for i in (3, 7)]).numpy()
     width = federation.train_x.shape[1]
@@ -65,7 +65,7 @@ def test_everything_that_a_person_ever_sends_costs_one_epsilon():
     assert entry["run_worst"]["guarantee"] and entry["run_worst"]["delta"] == 0
 
 
-def test_the_new_law_needs_fewer_people_and_many_runs_end_as_each_alone():
+def test_labelunit_beats_privunit_and_folds_exactly():
     runs = [
         parse(asked(mechanism=name, seed=seed)) for seed in (0, 1, 2) for name in ("labelunit", "privunit")
     ]

@@ -33,7 +33,7 @@ def equal(one: Plan, other: Plan) -> bool:
     return all(np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(Plan))
 
 
-def test_those_under_way_with_one_seed_have_one_deal_and_one_plan_a_round():
+def test_runs_of_one_seed_share_deal_and_plans():
     first, second, other = (
         dealt(one) for one in ({"seed": 5}, {"seed": 5, "mechanism": "duchi"}, {"seed": 6})
     )

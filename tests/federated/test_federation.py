@@ -17,6 +17,6 @@ from ldp_core.experiment.schema import Population
         ([2], 1),
     ],
 )
-def test_the_strict_are_never_everybody_unless_all_ask_for_the_same(budgets: list[float], strict: int):
+def test_strict_clients_are_all_only_for_equal_budgets(budgets: list[float], strict: int):
     epsilon = np.array(budgets, np.float64)
     assert Population(epsilon, -np.ones_like(epsilon), np.ones_like(epsilon)).strict.sum() == strict

@@ -97,7 +97,7 @@ def test_noise_variance_equals_the_models_displacement(mechanism: str, aggregato
     assert [one.noise_variance_theory is None for one in results] == [votes] * 3
 
 
-def test_runs_that_differ_in_the_mechanism_alone_share_everything_but_the_noise():
+def test_paired_runs_differ_in_noise_only():
     ready = [
         federation({"mechanism": m, "seed": 4, "selection": "fraction"}) for m in ("duchi", "none", "laplace")
     ]
@@ -110,7 +110,7 @@ def test_runs_that_differ_in_the_mechanism_alone_share_everything_but_the_noise(
         assert result.signal_variance == results[0].signal_variance, "the same batches give the same weights"
 
 
-def test_weights_without_noise_are_the_weighted_mean_of_the_clipped_weights():
+def test_noiseless_round_averages_clipped_weights():
     changes = {"mechanism": "none", "clients": {"epsilon": 1, "low": -0.05, "high": 0.05}}
     ready = federation(changes)
     result = one_round(ready, untrained(ready))
@@ -126,7 +126,7 @@ def test_no_mechanism_in_several_sums_has_no_noise_at_all():
 
 
 @pytest.mark.parametrize("form", ["corrected", "as_printed"])
-def test_the_corrected_form_projects_the_model_into_the_hull_of_the_ranges(form: str):
+def test_corrected_form_projects_into_the_range_hull(form: str):
     clients = {"epsilon": 0.1, "low": [-1.0] * 19 + [-0.5], "high": [0.4] * 19 + [0.9]}
     ready = federation({"mechanism": "pdpm", "form": form, "clients": clients})
     assert ready.hull == (-1.0, 0.9)

@@ -76,7 +76,7 @@ def plainly(
     ],
     ids=lambda one: named(one) if isinstance(one, Mechanism) else str(one),
 )
-def test_a_few_clients_at_a_time_on_any_threads_give_the_bits_of_the_plain_way(
+def test_chunked_upload_equals_the_plain_way(
     mechanism: Mechanism, name: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(upload, "TOGETHER", 2 * WIDTH)  # four passes
@@ -142,7 +142,7 @@ def test_clear_columns_do_not_end_the_noise_search(monkeypatch: pytest.MonkeyPat
     assert [law.sums[i][1].any() for i in sorted(law.sums)] == [False, False, False, True]
 
 
-def test_an_error_of_another_thread_is_raised_and_so_is_one_of_this(monkeypatch: pytest.MonkeyPatch):
+def test_errors_of_both_threads_are_raised(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(upload, "TOGETHER", WIDTH)
     given, epsilon = encoded(passing=False), np.ones((CLIENTS, 1))
     pieces, noise = fitted(mechanisms.get("duchi"), LAYERS), np.random.Generator(np.random.Philox(key=3))

@@ -45,7 +45,7 @@ def place(event: dict[str, Any]) -> tuple[Any, ...]:
     return event["mechanism"], event["epsilon"], event["control"]
 
 
-def test_every_cell_has_a_guess_before_any_has_a_second_and_results_come_in_the_ladders_order():
+def test_guesses_come_breadth_first():
     guesses = [e for e in whole() if e["event"] == "guess"]
     first = guesses[:PLACES]
     assert len({place(e) for e in first}) == PLACES

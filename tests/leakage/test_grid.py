@@ -42,7 +42,7 @@ def test_events_come_in_order_as_plain_json():
     assert found[-1]["cells"] == 4
 
 
-def test_a_request_round_trips_and_the_same_request_gives_the_same_cells():
+def test_equal_ladder_requests_give_equal_cells():
     request = parse_ladder({"base": BASE, "images": 2, "epsilons": [2], "seed": 4})
     assert parse_ladder(json.loads(json.dumps(request.as_json()))) == request
     searching = parse_ladder({"base": BASE, "attacker": {"name": "idlg", "restarts": 2}})

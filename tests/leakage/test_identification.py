@@ -127,7 +127,7 @@ def test_ties_are_stated_where_a_mechanism_makes_them():
     assert max(tied) > 1
 
 
-def test_strict_clients_leak_no_more_than_their_bounds_over_many_rounds():
+def test_strict_clients_stay_below_bounds_over_rounds():
     """The outsider's run: 44.5 % of 200 rounds at ε 0.0001, where 10 % is chance; and half of them at ε 1.
 
     Of 100 rounds such a share is missed once in 2 000 times, and half of them once in 100 000.
@@ -148,7 +148,7 @@ def test_strict_clients_leak_no_more_than_their_bounds_over_many_rounds():
         assert not exceeds(hits, count, float(np.mean([e["cap"] for e in mine])))
 
 
-def test_the_right_image_is_drawn_afresh_and_alike_for_all_mechanisms():
+def test_right_image_is_redrawn_alike_for_mechanisms():
     result: list[list[tuple[Any, ...]]] = []
     for mechanism in ("none", "duchi"):
         found = [e for e in events({"rounds": 8, "mechanism": mechanism}) if e["event"] == "attack"]
@@ -158,7 +158,7 @@ def test_the_right_image_is_drawn_afresh_and_alike_for_all_mechanisms():
     assert all(rank == 1 for _, _, rank in result[0]), "without noise the server always knows"
 
 
-def test_candidates_that_fill_much_memory_are_reckoned_one_kind_after_the_other(
+def test_large_candidate_sets_are_computed_in_turn(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(sys.modules[__name__], "TRIALS", MOST)

@@ -12,7 +12,7 @@ from tests.data import digits
 CPU = torch.device("cpu")
 
 
-def test_default_victims_are_the_strictest_the_median_and_the_most_permissive():
+def test_default_victims_are_min_median_and_max_budgets():
     ready = assemble(parse({"clients": {"count": 5, "epsilon": [3, 1, 2, 9, 5]}}), digits(), CPU)
     victims = choose_victims(ready)
     assert victims.clients.tolist() == [1, 0, 3]
@@ -26,7 +26,7 @@ def test_few_clients_are_attacked_once_each():
         assert choose_victims(ready).clients.tolist() == list(range(count))
 
 
-def test_a_victims_image_depends_on_neither_mechanism_nor_company():
+def test_victims_image_is_independent_of_mechanism():
     chosen = []
     for changes in ({}, {"mechanism": "duchi"}, {"attack": {"clients": [20, 4]}}):
         victims = choose_victims(assemble(parse(changes), digits(), CPU))

@@ -47,7 +47,7 @@ def test_the_optimal_step_is_scikit_learns():
     np.testing.assert_allclose(bias.numpy(), theirs.intercept_, rtol=1e-10)
 
 
-def test_optimal_begins_at_ten_and_has_halved_after_a_thousand_steps():
+def test_optimal_rate_halves_after_a_thousand_steps():
     optimizer = optimizers.get("optimal")
     assert optimizer.rate(1, 0.5) == pytest.approx(10)
     assert optimizer.rate(1001, 0.5) == pytest.approx(5)
@@ -62,14 +62,14 @@ def test_an_experiment_names_its_optimizer_shortly_or_in_full():
     assert parse({}).as_json()["local"]["optimizer"] == "sgd"
 
 
-def test_a_counter_of_the_run_goes_on_falling_and_one_of_the_round_begins_anew():
+def test_rate_counter_spans_the_run_or_the_round():
     anew, on = optimizers.get("optimal"), optimizers.get("optimal", counter="run")
     assert [anew.after(1000).rate(1, 0.5), on.rate(1, 0.5)] == pytest.approx([10, 10])
     assert on.after(1000).rate(1, 0.5) == pytest.approx(on.rate(1001, 0.5)) == pytest.approx(5)
     assert on.after(1000) != on, "works of different rounds are not trained as one"
 
 
-def test_partial_fit_of_scikit_learn_counts_its_steps_from_call_to_call():
+def test_partial_fit_step_counter_matches_scikit_learn():
     """Two calls of one record each take steps 1 and 2 of the run; on zeros a step is half its rate."""
     from sklearn.linear_model import SGDClassifier
 

@@ -42,7 +42,7 @@ def test_a_group_without_enough_samples_says_so():
         partition.split(digits().train_y, 1000, stream(0, "partition"))
 
 
-def test_mixtures_of_clients_are_of_one_size_and_lie_around_all_samples():
+def test_dirichlet_clients_have_equal_size():
     """Hsu et al. 2019: Dir(α·p) for each client. By its variance p(1 − p)/(α + 1), and sampling; 5 σ."""
     labels = digits().train_y
     shards = partitions.get("dirichlet_clients", alpha=4.0).split(labels, 20, stream(3, "partition"))

@@ -39,7 +39,7 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Registry[Any]:
     return selections.registry
 
 
-def test_a_file_in_the_folder_is_a_part_with_its_digest_as_version(place: Path, registry: Registry[Any]):
+def test_plugin_file_is_a_part_versioned_by_digest(place: Path, registry: Registry[Any]):
     (place / "by_turns.py").write_text(SELECTION)
     (place / "_notes.py").write_text("nothing that could be imported")
     assert registry.names() == sorted([*OWN, "by_turns"])

@@ -33,7 +33,7 @@ ALONE = {
 
 @pytest.mark.parametrize("cell", ALONE)
 @pytest.mark.parametrize("decimal", ["", ".", ","])
-def test_what_says_itself_is_read_whatever_the_file_proves(cell: str, decimal: str):
+def test_unambiguous_numbers_need_no_decimal_mark(cell: str, decimal: str):
     assert value(cell, decimal) == ALONE[cell]
     assert not two_readings(cell)
 
@@ -41,7 +41,7 @@ def test_what_says_itself_is_read_whatever_the_file_proves(cell: str, decimal: s
 @pytest.mark.parametrize(
     "cell", ["", "x", "=1+1", "1_000", "1,00,00", "1.5.2024", "1 00", "1,5.3,2", ".", ",", "- 5", "nan"]
 )
-def test_what_is_no_number_is_none(cell: str):
+def test_invalid_number_is_nan(cell: str):
     assert all(math.isnan(value(cell, mark)) for mark in ("", ".", ","))
 
 
@@ -58,7 +58,7 @@ def test_what_is_no_number_is_none(cell: str):
         (["1.000.000"], ";", 1, 2500),
     ],
 )
-def test_one_mark_before_three_digits_is_what_the_other_cells_prove(
+def test_ambiguous_mark_follows_the_other_cells(
     others: list[str], delimiter: str, comma: float | None, point: float | None
 ):
     decimal = decimal_mark([*others, "1,000", "2.500"], delimiter)
@@ -74,7 +74,7 @@ def test_a_comma_between_cells_leaves_the_point_for_decimals():
     assert decimal_mark(["1,000"], ",") == "", "in quotation marks"
 
 
-def test_gaps_and_what_came_out_as_no_number():
+def test_gaps_and_non_numbers_are_recognised():
     assert all(map(is_gap, ["", " ", "-", "–", "NA", "n/a", "None", "null"]))
     assert all(map(is_no_number, ["NaN", "inf", "-Infinity", "−∞", "#DIV/0!"]))
     assert not any(map(is_gap, ["0", "NaN", "no"])) and not any(map(is_no_number, ["", "0", "much"]))

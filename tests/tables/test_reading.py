@@ -49,12 +49,12 @@ def test_the_same_table(data: bytes):
         (b"\xff\xfe\x00", "line 1 is not text in UTF-8"),
     ],
 )
-def test_what_is_no_table(data: bytes, words: str):
+def test_malformed_table_is_refused(data: bytes, words: str):
     with pytest.raises(InvalidExperiment, match=words):
         read_table(data)
 
 
-def test_a_decimal_comma_between_commas_is_not_taken_for_two_cells():
+def test_decimal_comma_between_commas_is_refused():
     table = read_table(b"a,b\n1,0,5\n0,5,\n2,3\n")
     assert [problem.path for problem in table.problems] == ["line 2", "line 3"]
     assert all("separate the cells by semicolons" in problem.message for problem in table.problems)

@@ -135,7 +135,7 @@ def test_rule_beyond_its_data_is_marked(changes: dict[str, Any], word: str):
     assert right(word, last(changes)["accuracy"])
 
 
-def test_a_band_is_where_runs_as_noisy_ended_and_falls_with_the_noise():
+def test_accuracy_band_falls_with_noise():
     """On 203 fresh experiments 183 ended inside, where 8 of 10 are promised."""
     views = [outlook(parse({"clients": {"epsilon": epsilon}})) for epsilon in (0.1, 0.5, 1, 2, 4, 8)]
     bands = [view.band for view in views if view.band]

@@ -35,7 +35,7 @@ def far(experiment: Any, draws: int, generator: np.random.Generator) -> float:
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_random_experiments_over_all_fields_add_the_noise_that_was_predicted(part: int):
+def test_random_experiments_have_the_predicted_noise(part: int):
     for number in range(part * EXPERIMENTS // 8, (part + 1) * EXPERIMENTS // 8):
         generator = np.random.default_rng([7, number])
         changes = random_experiment(generator)
@@ -81,7 +81,7 @@ def test_as_printed_each_client_is_an_upload_of_its_own():
     assert among == pytest.approx(np.full(5, alone[0]))
 
 
-def test_many_different_clients_are_imagined_and_the_error_is_stated():
+def test_sampled_prediction_states_its_error():
     """Against another sample: 10 000 rounds of 30 of 300 clients."""
     experiment = parse(
         {"clients": {"count": 300, "epsilon": "heavy_tailed"}, "aggregator": "inverse_std",

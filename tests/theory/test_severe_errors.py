@@ -53,7 +53,7 @@ def test_fresh_experiments_of_an_outsider_bear_the_verdict_out():
     assert sum(right(*one) for one in judged) >= 0.85 * len(judged)
 
 
-def test_at_the_edge_a_lottery_among_unlike_clients_is_not_called_learning():
+def test_lottery_at_the_edge_is_borderline():
     """Two volunteers, a random share and the lottery: a ratio below the limit, but any last round."""
     changes: dict[str, Any] = {
         "clients": {"count": 10, "epsilon": "two_volunteers", "range": 0.3},
@@ -69,7 +69,7 @@ def test_at_the_edge_a_lottery_among_unlike_clients_is_not_called_learning():
     assert "take turns" in view.why
 
 
-def test_few_answers_of_two_outcomes_are_held_at_the_ends_of_the_range():
+def test_few_binary_answers_hold_at_the_range_ends():
     """Duchi's variance for a unit range is c² − v² with c = (e^ε + 1)/(e^ε − 1)."""
     once = {"rounds": 20, "selection": "once", "clients": {"epsilon": 3.0}}
     alone = parse(once | {"mechanism": "duchi"})

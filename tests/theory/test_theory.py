@@ -10,7 +10,7 @@ from ldp_core.experiment import parse
 from ldp_core.theory import outlook, server_noise, server_variance, worst_variance
 
 
-def test_the_papers_modes_give_the_reference_noise_of_a_mean_of_seventy(oracles: dict[str, Any]):
+def test_papers_modes_give_the_reference_noise(oracles: dict[str, Any]):
     points = oracles["aggregation_and_noise"]["pldp_fl_noise_sd_per_weight_v0"]
     assert len(points) >= 3
     for point in points:

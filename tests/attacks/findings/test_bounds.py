@@ -45,7 +45,7 @@ def test_common_mechanisms_have_a_closed_form_affinity():
     assert {"laplace", "duchi", "pdpm", "piecewise", "hybrid", "gaussian", "ldpsign"} <= {*CLOSED_FORMS}
 
 
-def test_the_affinity_of_a_layer_that_answers_one_weight_is_a_sum_over_its_answers():
+def test_harmony_affinity_sums_over_answers():
     law = mechanisms.get("harmony", dimension=3).at(1.0, -0.2, 0.2)
     one, other = np.array([-0.05, 0.2, 0.0]), np.array([0.11, -0.2, 0.0])
     sent = law.outputs()

@@ -60,7 +60,7 @@ def test_verdicts(figures: tuple[float, float, float, float, float, float], kind
     assert "private" not in verdict.text
 
 
-def test_a_guess_that_the_label_alone_explains_is_no_reconstruction():
+def test_guess_explained_by_its_label_is_hidden():
     assert judge(18, 0.7, 0.5, 16, 120, 120).kind == "hidden"
     assert judge(19.5, 0.7, 0.5, 16, 120, 120).kind == "partly"
 

@@ -19,7 +19,7 @@ def ended(start: torch.Tensor, steps: int) -> Curved:
     return one
 
 
-def test_valleys_of_different_steepness_are_followed_to_their_ends():
+def test_rows_of_unlike_steepness_reach_their_minima():
     start = torch.tensor([[-1.2, 1.0]] * 3, dtype=torch.float64)
     end = ended(start, 300)
     torch.testing.assert_close(end.x, torch.ones_like(end.x), rtol=0, atol=1e-4)

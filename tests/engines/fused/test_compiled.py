@@ -186,7 +186,7 @@ def test_the_module_is_small():
 )
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 @pytest.mark.usefixtures("cache")
-def test_a_kernel_that_computes_no_numbers_ends_a_run_with_a_sentence(
+def test_kernel_with_nan_scores_ends_the_run(
     value: float,
     rounds_before: int,
     code: int,

@@ -94,7 +94,7 @@ def test_batches_of_every_size(name: str, batch: int):
     assert (trained - reference(recipe, start, data, plan)).abs().max() < 1e-12
 
 
-def test_of_equal_maxima_the_first_one_takes_all_of_the_gradient():
+def test_first_of_equal_maxima_takes_the_gradient():
     """Images of one grey each: all outputs of a channel are equal, and every square is a tie of four."""
     recipe = recipe_of(
         models.get("own", layers="conv 6 3, pool 2, conv 7 2, pool 2, dense 9"), (12, 12), rate=0.1

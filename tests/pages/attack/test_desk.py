@@ -75,7 +75,7 @@ def _back(cell: dict[str, Any]) -> bool:
     return bool(cell["verdict"]["kind"] == "recovered")
 
 
-def test_pictures_that_are_back_at_a_lower_budget_alone_are_not_passed_over(desk: Desk):
+def test_recovery_at_a_lower_budget_alone_is_stated(desk: Desk):
     """An attacker may read worse where the noise is weaker: what it did get back is back."""
     lowest = min(epsilon for _, epsilon in desk.cells)
     back, not_back = ({"verdict": {"kind": kind, "text": ""}} for kind in ("recovered", "none"))
@@ -100,7 +100,7 @@ def test_verdict_kinds_follow_the_colour_thresholds(desk: Desk):
     assert judge_share(8 / 20, 0, 0.8, 0.4).kind == "recovered"
 
 
-def test_of_many_mechanisms_one_that_is_picked_by_luck_is_not_stated():
+def test_lucky_pick_among_many_mechanisms_is_not_stated():
     """6 right of 20 where guessing gives 2: alone that is beyond chance, as the best of eight it is not."""
     names = list(mechanisms.names())[:8]
     cells = [{"epsilon": 1.0, "identified": hits, "n": 20} for hits in (6.0, 12.0)]

@@ -33,7 +33,7 @@ def test_unfinished_cell_shows_its_newest_guess(emitted: list[dict[str, Any]]):
     assert "frames" not in row["cells"][1], "while it is searched nothing travels twice"
 
 
-def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(emitted: list[dict[str, Any]]):
+def test_last_replayed_frame_is_the_result(emitted: list[dict[str, Any]]):
     shown = pictures(Desk.of(emitted))
     assert shown["steps"] == [4, 6, 9, 12]
     (row,) = shown["rows"]

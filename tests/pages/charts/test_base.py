@@ -163,7 +163,7 @@ def test_the_axes_of_a_law_hold_still_while_its_weight_moves():
         assert len(axes) == 1
 
 
-def test_designs_with_one_mechanism_but_other_parameters_have_curves_of_their_own():
+def test_unlike_parameters_have_separate_curves():
     forms = [
         {"mechanism.name": "gaussian", "mechanism.calibration": c}
         for c in ("analytic", "classical", "paper001")
@@ -182,7 +182,7 @@ def test_designs_with_one_mechanism_but_other_parameters_have_curves_of_their_ow
     assert [(view.low, view.high) for view in ranges] == [(-1.0, 1.0), (-0.1, 0.1)]
 
 
-def test_chosen_mechanisms_change_places_where_the_reference_says(oracles: dict[str, Any]):
+def test_curve_crossing_is_at_the_reference_epsilon(oracles: dict[str, Any]):
     x = np.geomspace(0.1, 20, 80)
     drawn = [
         Curve(name, np.array([mechanisms.get(name).at(e, -1, 1).max_variance for e in x]), 1)
@@ -256,7 +256,7 @@ def test_a_client_that_asks_for_more_than_the_others_is_drawn(count: int, place:
     assert noise.y[list(noise.x).index(place % count + 1)] == pytest.approx(min(noise.y))
 
 
-def test_few_are_all_drawn_and_of_many_the_extreme_ones_with_a_word():
+def test_thinned_population_keeps_its_extremes():
     noise = np.random.default_rng(0).random(60_000)
     assert len(drawn(noise[:MOST])) == MOST
     kept = drawn(noise, 1 - noise)

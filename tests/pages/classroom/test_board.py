@@ -48,7 +48,7 @@ def test_equal_price_tries_are_split_by_setting():
     assert [trace["marker"]["color"] for trace in found["data"]] == [colour(tint) for tint in tints]
 
 
-def test_a_try_is_a_dot_by_its_price_and_without_a_guarantee_at_the_edge():
+def test_try_without_guarantee_is_drawn_at_the_edge():
     found = tries_figure(
         [dot("Anna", "ε 1", 0.4, 50.0), dot("Ben", "ε 1", 0.5, 50.0), dot("no. 3", "none", 0.9, None)]
     )

@@ -55,7 +55,7 @@ def test_one_thing_alone_made_the_difference(mean: Arm, weighted: Arm):
     assert "over 3 shared seeds and the 360 held-out samples)" in words
 
 
-def test_more_than_one_thing_cannot_tell_but_a_pair_among_them_can(mean: Arm, weighted: Arm):
+def test_pair_with_one_difference_decides_among_many(mean: Arm, weighted: Arm):
     other = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"})
     words = said(mean, weighted, other)
     assert words.partition("Two of them differ in the aggregator alone: ")[2].startswith("**B** ends ")
@@ -77,7 +77,7 @@ def test_where_two_things_were_varied_each_has_its_own_pairs(mean: Arm, weighted
     assert said(*one).count("with one seed") == 5
 
 
-def test_a_difference_is_stated_alike_wherever_the_two_runs_stand(mean: Arm, weighted: Arm):
+def test_difference_is_equal_on_all_pages(mean: Arm, weighted: Arm):
     """Beside others or not, on Train, on Compare, in its table and in the report."""
     found = gap(weighted, mean)
     other, words = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"}), found.in_words()

@@ -188,7 +188,7 @@ TYPED: list[tuple[str, str, Any]] = [
 
 @pytest.mark.usefixtures("runs_dir")
 @pytest.mark.parametrize(("field", "typed", "taken"), TYPED)
-def test_clients_and_rounds_attacked_are_typed_as_the_pages_count(field: str, typed: str, taken: Any):
+def test_attacked_clients_and_rounds_count_from_one(field: str, typed: str, taken: Any):
     draft = presets.get("two_volunteers").draft
     workspace = Workspace(drafts.new(draft), draft)
     problems = set_numbers(workspace, field, typed)
@@ -235,7 +235,7 @@ def test_client_name_lists_budgets_of_all_runs(preset: str, expected: str):
     assert budget_of(shown(Draft(silent, (Variant("clear"),)), 9), 9) == "no noise", "no ε has a part in it"
 
 
-def test_a_client_keeps_its_place_where_that_is_the_same_in_all_runs():
+def test_client_place_is_kept_when_equal_in_all_runs():
     draft = presets.get("two_volunteers").draft
     names = client_names(draft, shown(draft, 0, 3, 19))
     assert names == {0: "strictest", 3: "ε 0.5 per weight", 19: "most permissive"}

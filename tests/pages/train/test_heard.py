@@ -23,7 +23,7 @@ def shown(changes: dict[str, Any]) -> Rows:
     return [(series, row)]
 
 
-def test_clients_own_models_have_columns_and_their_unlikeness_is_stated_with_the_accuracy():
+def test_personal_models_have_columns():
     rows = shown({"system": "pd_ldpfl"})
     assert heard_figure(rows)["data"][0]["x"][:3] == ["all", "best own", "own mix"]
     said = unlikeness(rows)
@@ -31,7 +31,7 @@ def test_clients_own_models_have_columns_and_their_unlikeness_is_stated_with_the
     assert f"{rows[0][1]['unlike']:.2g} with one (accuracy " in said
 
 
-def test_without_personal_layers_a_column_is_missing_and_without_a_system_all_are():
+def test_columns_depend_on_personal_layers():
     alone = shown({"system": {"name": "pd_ldpfl", "input": "none", "output": "none"}})
     assert columns_of(alone) == ["all", "own mix"]
     plain = shown({})

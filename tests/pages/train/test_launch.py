@@ -82,9 +82,7 @@ def test_refusal_is_shown_while_another_job_runs():
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_data_that_are_not_here_are_stated_before_they_are_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_missing_data_set_is_stated_before_the_launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
     app = opened(drafts.new(DRAFT.with_base({"dataset": "mnist"})))
     assert "is not on this server: 11.6\u202fMB are downloaded first" in app.caption[0].value

@@ -42,7 +42,7 @@ def test_leading_run_is_stated_with_its_interval(ahead: list[Series]):
     assert "points ahead of **mean**" in close, "and what is clear is told besides"
 
 
-def test_of_equally_good_runs_chance_puts_one_ahead_in_one_of_twenty_at_most():
+def test_equal_runs_rank_by_chance_in_one_of_twenty():
     """Nine variants, three seeds: whoever picks the best among them must not be told that it is ahead.
 
     400 draws; the limit is four standard deviations above 5 %: a right program fails once in 30 000 times.

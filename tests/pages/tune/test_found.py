@@ -27,7 +27,7 @@ def cells(sweep: Sweep, count: int) -> dict[int, dict[str, Any]]:
     return {i: {"status": "completed", "accuracy": 0.1 + 0.05 * i} for i in range(count)}
 
 
-def test_a_cell_stands_in_the_column_and_row_of_its_values_and_is_found_again_there():
+def test_cell_stands_at_its_grid_values():
     sweep = swept()
     found = settings(sweep, cells(sweep, len(sweep.cells)))
     data = heat_data(sweep, found, chosen=3)
@@ -43,7 +43,7 @@ def test_a_cell_stands_in_the_column_and_row_of_its_values_and_is_found_again_th
     assert found[0].accuracies == pytest.approx((0.1, 0.4))
 
 
-def test_settings_that_were_named_or_drawn_are_rows_and_have_no_slices():
+def test_listed_settings_are_rows_without_slices():
     latin = {"fields": {"clients.epsilon": [0.5, 8], "clients.range": [0.1, 2]}, "points": 4}
     sweep = parse_sweep({"base": {"rounds": 2}, "latin": latin, "seeds": 2})
     found = settings(sweep, cells(sweep, 3))
@@ -94,7 +94,7 @@ def test_words_stand_out_from_every_colour(accuracy: float):
         assert light(paint(accuracy)) < light(paint(accuracy - 0.05)), "read without colours as well"
 
 
-def test_a_tie_is_counted_and_seeds_that_agree_are_not_called_certain():
+def test_tied_cells_are_counted():
     ends = [(0.9, 0.9), (0.91, 0.88), (0.5, 0.5), (0.5, 0.51), (0.9,), ()]
     found = [replace(one, accuracies=each) for one, each in zip(settings(swept(), {}), ends, strict=True)]
     assert as_good(found, 0) == 1

@@ -26,9 +26,7 @@ from tests.test_layers import PRODUCT
         (float("nan"), 3, *["not known"] * 3),
     ],
 )
-def test_numbers_are_rounded_to_the_nearest_and_bounds_to_their_side(
-    value: float, digits: int, near: str, most: str, least: str
-):
+def test_bounds_are_rounded_to_their_safe_side(value: float, digits: int, near: str, most: str, least: str):
     assert [one(value, digits) for one in (text.number, text.at_most, text.at_least)] == [near, most, least]
 
 

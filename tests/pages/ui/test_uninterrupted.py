@@ -118,7 +118,7 @@ def test_pressed_launch_happens_once(path: str, kind: str, monkeypatch: pytest.M
     assert len(launched) == 1
 
 
-def test_every_callback_of_the_pages_is_uncut_and_every_button_keeps_the_fields_first():
+def test_page_callbacks_are_uninterruptible():
     """But those that Streamlit has itself, and those that do nothing."""
     nodes = [node for path in PAGES for node in ast.walk(ast.parse(path.read_text()))]
     given = [node for node in nodes if isinstance(node, ast.keyword) and node.arg in CALLBACKS]
