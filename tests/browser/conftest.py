@@ -224,6 +224,17 @@ def violations(page: Page) -> list[dict[str, Any]]:
     return list(Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"])
 
 
+def tick(page: Page, row: int = 0) -> None:
+    """Tick a row of the table of runs."""
+    at_rest(page)
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 17, "y": 52 + 35 * row})
+
+
+def cell(page: Page, text: str | re.Pattern[str]) -> Locator:
+    """A cell of the table of runs, which is drawn on a canvas and stands in it for screen readers."""
+    return page.locator("canvas td", has_text=text).first
+
+
 def choose(box: Locator, option: str, exact: bool = True) -> None:
     """From a list, until its box shows the choice: a list that moves under the press closes without one."""
     chosen = box.page.get_by_role("option", name=option, exact=exact)

@@ -43,19 +43,17 @@ SHOWN = {
     "attack-done": "test_attack.py",
     "tune-filled": "test_tune.py",
     "compare-filled": "test_compare.py",
-    "runs-filled": "test_compare.py",
     "papers": "test_papers.py",
 }
 """And which file of tests comes there; all 1440 × 1200 pixels, light."""
 LIVE = """
-.es-memory, .es-runs tbody, .st-key-launch [data-testid="stCaptionContainer"],
+.es-memory, .st-key-launch [data-testid="stCaptionContainer"],
 [class*="st-key-card-"] [data-testid="stCaptionContainer"] { visibility: hidden !important; }
 """
 MASKS = {
     "train-running": """.es-plot > *, .es-panels canvas, .es-rows, .es-head-of-page,
     .st-key-state-line { visibility: hidden !important; }""",
     "train-done": ".st-key-state-line { visibility: hidden !important; }",
-    "runs-filled": ".es-runs tbody { visibility: visible !important; }",
     "compare-filled": '[data-baseweb="tag"] span { color: transparent !important; }',
 }
 """What lives besides: what is still trained, how long something took or is ago."""

@@ -17,9 +17,11 @@ from tests.browser.conftest import (
     Another,
     Visitor,
     at_rest,
+    cell,
     choose,
     enter,
     press,
+    tick,
     train,
     violations,
     visiting,
@@ -277,39 +279,43 @@ def test_a_run_is_pinned_and_deleted_by_its_owner(visitor: Visitor, another: Ano
     job = queue.find(most=1)[0]
     record_of(job).write_bytes(b"garbage" * 1000)
 
-    there = another().open("/runs", f"a[href*='{job.id}']")
-    line = there.get_by_text("completed, damaged: its record cannot be read")
-    expect(line).to_be_visible()
-    there.get_by_role("checkbox").first.check()
+    there = another().open("/runs")
+    line = cell(there, "damaged: its record cannot be read")
+    expect(line).to_be_attached()
+    there.locator("canvas").first.focus()  # by keyboard alone
+    there.keyboard.press("ArrowUp")
+    there.keyboard.press("Shift+Space")
+    expect(there.locator("canvas tbody tr").first).to_have_attribute("aria-selected", "true")
     there.get_by_role("button", name="Untick all").click()
-    expect(there.get_by_role("checkbox").first).not_to_be_checked()
-    there.get_by_role("checkbox").first.check()  # the same again is heard, too
+    expect(there.locator("canvas tbody tr").first).to_have_attribute("aria-selected", "false")
+    tick(there)
     expect(there.get_by_role("button", name="Untick all")).to_be_visible()
     expect(there.get_by_role("button", name="Delete")).to_have_count(0)
     expect(there.get_by_role("button", name="Pin")).to_have_count(0)
     there.get_by_role("radio", name="Mine").click()
     expect(there.get_by_text("None yet.")).to_be_visible()
     there.get_by_role("radio", name="Everybody's").click()
-    expect(line).to_be_visible()
+    expect(line).to_be_attached()
 
     visitor.go("Start")
     page.get_by_role("link", name="All runs").click()
-    page.locator(f"a[href*='{job.id}']").wait_for()
-    page.get_by_role("checkbox").first.check()
+    mine, theirs = cell(page, "damaged"), cell(there, "damaged")
+    mine.wait_for(state="attached")
+    tick(page)
     press(page, "Pin")
-    expect(page.get_by_text("cannot be read, pinned")).to_be_visible()
+    expect(cell(page, "cannot be read, pinned")).to_be_attached()
     expect(page.get_by_role("button", name="Delete")).to_have_count(0)
     page.get_by_role("button", name="Unpin").click()
     page.get_by_role("button", name="Delete").first.click()
-    expect(page.locator(f"a[href*='{job.id}']")).to_have_count(0)
-    expect(there.locator(f"a[href*='{job.id}']")).to_have_count(0)
+    expect(mine).not_to_be_attached()
+    expect(theirs).not_to_be_attached()
     expect(there.get_by_role("button", name="Bring it back")).to_have_count(0)
     page.get_by_role("button", name="Bring it back").click()
-    expect(page.locator(f"a[href*='{job.id}']")).to_have_count(1)
+    expect(mine).to_be_attached()
     assert queue.get(job.id) == job
-    page.get_by_role("checkbox").first.check()
+    tick(page)
     page.get_by_role("button", name="Delete").click()
-    expect(page.locator(f"a[href*='{job.id}']")).to_have_count(0)
+    expect(mine).not_to_be_attached()
     with pytest.raises(UnknownJob):
         queue.get(job.id)
     there.goto(f"{visitor.server.url}/train?job={job.id}")

@@ -22,18 +22,6 @@ def typed(field: Locator, text: str, leave: str) -> None:
     field.press(leave)
 
 
-def test_limits_of_the_list_of_runs_are_read_alike(somewhere: Visitor):
-    page = somewhere.open("/runs")
-    page.wait_for_function("() => document.cookie.includes('epsilon_visitor')")  # scripts are there
-    page.get_by_role("button", name="Limits").click()
-    budget = page.get_by_label("ε for the whole run, at worst, of at most")
-    for text, value in (("0,5", "0.50"), ("1 000", "1000.00")):
-        typed(budget, text, "Tab")
-        expect(budget).to_have_value(value)
-    typed(budget, "1,000", "Tab")
-    expect(page.get_by_role("alert").filter(has_text="has two readings, 1000 and 1.0000")).to_be_visible()
-
-
 def test_a_decimal_comma_is_one_in_every_field(somewhere: Visitor, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(somewhere.server.runs_dir))
     identity = drafts.new(get("everybody_equal").draft.with_base({"clients.epsilon": 2.0}))

@@ -14,7 +14,7 @@ from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.library.result import Result
 from ldp_core.runs import Job, kinds, rows_of_jobs
 from ldp_core.runs.carry.card import as_card, card_picture
-from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.jobs.listing import lines
 from ldp_core.runs.lockstep import drive
 from pages.parts.clients.costs import promise_words
 from pages.parts.runs.said import in_words
@@ -61,7 +61,7 @@ def test_card_names_trust_model_and_mechanism_that_run(job: Job):
 
 
 def test_table_of_runs_names_trust_and_mechanism_that_run(job: Job):
-    rows = rows_of_jobs(lines(Wanted()))[: len(CASES)]
+    rows = rows_of_jobs(lines())[: len(CASES)]
     for (kind, mechanism), row in zip(CASES, rows, strict=True):
         assert row["trust"] == kind
         assert row["mechanism"] == ("noise in the sum" if kind in DRAWN else mechanism)

@@ -1,7 +1,11 @@
 """Jobs in words and as JSON: name, status and progress; a damaged job does not affect the others."""
 
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from ldp_core.errors import StorageFailed, UnknownName
 from ldp_core.runs import kinds, queue
@@ -10,7 +14,11 @@ from ldp_core.runs.queue.job import REMOVED, STALLED, Job
 from ldp_core.runs.record.events import Stored, events_of, is_damaged
 from ldp_core.runs.record.time_left import how_far
 from ldp_core.runs.storage.locks_and_heartbeats import worker
+from ldp_core.runs.view.final_figures import Final
 
+MOST = 5000
+"""Number of jobs in the list of runs, the newest ones."""
+FINALS = TypeAdapter(tuple[Final, ...])
 DAMAGED = "damaged: its record cannot be read"
 
 
@@ -42,6 +50,53 @@ class Listed:
 
 def listed(most: int = 200) -> list[Listed]:
     return [describe(job) for job in recent(most)]
+
+
+@dataclass(frozen=True)
+class Line:
+    job: Job
+    """The job, without its request unless `whole` loaded it."""
+    finals: tuple[Final, ...]
+    """Final figures of each variant; of a job without variants, one; empty before the end."""
+    equal: int = 1
+    """Number of jobs that this line stands for."""
+
+
+def lines(viewer: str | None = None, mine: bool = False) -> list[Line]:
+    """Jobs in the list of runs of a person, newest first: all that are not private, and their own; or
+    only their own.
+    """
+    found = recent(MOST, viewer if mine else None, requests=False, viewer=viewer)
+    return [Line(job, () if job.live else _finals(job.noted)) for job in found]
+
+
+def folded(some: Iterable[Line], owner: str | None) -> list[Line]:
+    """One line for all completed jobs of the same computations without name or note, `owner`'s first."""
+    found = dict[Hashable, Line]()
+    for line in some:
+        job = line.job
+        alone = not job.keys or job.status != "completed" or job.name or job.note or job.pinned
+        key: Hashable = job.id if alone else (job.kind, job.keys, job.room)
+        known = found.get(key)
+        shown = known if known and (known.job.owner == owner or job.owner != owner) else line
+        found[key] = replace(shown, equal=known.equal + 1 if known else 1)
+    return [*found.values()]
+
+
+def whole(some: Sequence[Line]) -> list[Line]:
+    """The same jobs with their requests loaded; jobs deleted meanwhile are left out."""
+    ids = [line.job.id for line in some]
+    jobs = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ids))})", (*ids,), len(ids))}
+    here = (line for line in some if line.job.id in jobs)
+    return [replace(line, job=replace(line.job, text=jobs[line.job.id].text)) for line in here]
+
+
+@lru_cache(maxsize=2 * MOST)
+def _finals(text: str | None) -> tuple[Final, ...]:
+    try:
+        return FINALS.validate_json(text or "[]")
+    except ValidationError:
+        return ()
 
 
 def describe(job: Job) -> Listed:

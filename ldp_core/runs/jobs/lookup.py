@@ -43,13 +43,21 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
     return [job for job in found if job.brief]  # what cannot be read any more is on the list of all
 
 
-def recent(most: int = 10, owner: str | None = None, requests: bool = True, room: str = "") -> list[Job]:
-    """The latest jobs, newest first: of one owner, of a private room, or all that are not private."""
+def recent(
+    most: int = 10,
+    owner: str | None = None,
+    requests: bool = True,
+    room: str = "",
+    viewer: str | None = None,
+) -> list[Job]:
+    """The latest jobs, newest first: of one owner, of a private room, or all that are not private, with the
+    private ones of `viewer`.
+    """
     lost = reap()
     if queue.find("status = 'queued'", most=1):
         wake()
-    whose, value = ("room", room) if owner is None else ("owner", owner)
-    return [_as_shown(job, lost) for job in queue.find(f"{whose} = ?", (value,), most, requests)]
+    where, values = ("(room = ? OR owner = ?)", (room, viewer)) if owner is None else ("owner = ?", (owner,))
+    return [_as_shown(job, lost) for job in queue.find(where, values, most, requests)]
 
 
 def reap() -> list[str]:

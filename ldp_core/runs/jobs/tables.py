@@ -13,7 +13,7 @@ from ldp_core import models
 from ldp_core.accounting import word_of
 from ldp_core.errors import UnknownName
 from ldp_core.experiment.overrides import at
-from ldp_core.runs.jobs.finding import Line, asked, whole
+from ldp_core.runs.jobs.listing import Line, whole
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.storage.database import Database
 from ldp_core.runs.view.final_figures import Final
@@ -108,8 +108,11 @@ def rows_of_jobs(some: Sequence[Line]) -> list[Row]:
 
 
 def _rows(line: Line) -> Iterator[Row]:
-    job, (part, variants) = line.job, asked(line.job.brief)
-    base = part.get("base")
+    job = line.job
+    parts = (job.brief.get(name) for name in ("draft", "sweep", "question", "ladder"))
+    part: dict[str, Any] = next((one for one in parts if isinstance(one, dict)), {})
+    base, found = part.get("base"), part.get("variants")
+    variants = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     for place, final in enumerate(line.finals or (None,)):
         changes = variants[place].get("set") if place < len(variants) else None
         own = changes if isinstance(changes, dict) else {}

@@ -2,13 +2,30 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
-from ldp_core.runs import LIVE, Listed, Person, finding, jobs, kinds, queue, quota
-from pages.parts.runs.find_bar import find_bar, order, taken_as_table
+from ldp_core.runs import (
+    LIVE,
+    Line,
+    Listed,
+    Person,
+    Row,
+    as_csv,
+    as_parquet,
+    folded,
+    jobs,
+    kinds,
+    lines,
+    queue,
+    quota,
+    rows_of_jobs,
+    whole,
+)
 from pages.parts.runs.said import PAGES, marks, said, state
 from pages.parts.runs.table import table
+from pages.parts.runs.take_away import bring_in
 from pages.parts.runs.ticks import offered_back, quota_taken, what_is_ticked
 from pages.parts.ui.job_actions import act, lasting_refusal, refusing
 from pages.parts.ui.text import ago, bytes_in_words, number, plain
@@ -16,30 +33,31 @@ from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import offer_first
 
-EACH = 25
+EACH = 100
 """Number of runs on one page of the table."""
 WHOSE = ("Everybody's", "Mine")
 
 
 def job_list(report: Callable[[str, Person], bytes]) -> None:
-    bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    me, wanted = visitor(), order(find_bar(bar))
-    found, whose = finding.lines(wanted), WHOSE[0]
-    if any(line.job.owner != me.owner for line in found):
-        whose = bar.segmented_control(
-            "Whose runs", WHOSE, default=whose, required=True, key="whose runs", label_visibility="collapsed"
-        )
-    owner = me.owner if whose == WHOSE[1] else None
-    found = finding.folded(finding.lines(wanted, owner) if owner else found, me.owner)
+    me, whose = visitor(), WHOSE[0]
+    found = lines(me.owner)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        if any(line.job.owner != me.owner for line in found):
+            whose = st.segmented_control(
+                "Whose", WHOSE, default=whose, required=True, key="whose runs", label_visibility="collapsed"
+            )
+        bring_in()
+    mine = whose == WHOSE[1]
+    found = folded(lines(me.owner, mine), me.owner)
     lasting_refusal()
     offered_back(me)
     if me.teacher:
         _stop_all()
-    if not (found or wanted.limits):
+    if not found:
         st.caption("None yet. Open a scenario and press Train.")
         offer_first()
     else:
-        _all(found, wanted, owner, me, report)
+        _all(found, mine, me, report)
     taken, most = bytes_in_words(quota_taken()), bytes_in_words(quota.most_bytes())
     st.caption(
         f"All runs take {taken} of {most}.",
@@ -47,24 +65,37 @@ def job_list(report: Callable[[str, Person], bytes]) -> None:
     )
 
 
-def _all(
-    found: list[finding.Line],
-    wanted: finding.Wanted,
-    owner: str | None,
-    me: Person,
-    report: Callable[[str, Person], bytes],
-) -> None:
+def _all(found: list[Line], mine: bool, me: Person, report: Callable[[str, Person], bytes]) -> None:
     what_is_ticked(me, report)
-    pages, chosen = max(1, -(-len(found) // EACH)), f"page of {owner}"
+    pages, chosen = max(1, -(-len(found) // EACH)), f"page of {mine}"
     page = min(st.session_state.get(chosen, 1), pages)
-    table(finding.whole(found[EACH * (page - 1) : EACH * page]), wanted, me)
+    table(whole(found[EACH * (page - 1) : EACH * page]), me)
     if pages > 1:
         st.pagination(pages, key=chosen)
-    fit = sum(line.equal for line in found)
+    every = sum(line.equal for line in found)
     with st.container(horizontal=True, vertical_alignment="center"):
-        rows = f", in {number(len(found), 6)} rows: equal ones share one" * (len(found) < fit)
-        st.caption(f"{number(fit, 6)} {'run fits' if fit == 1 else 'runs fit'}{rows}.", width="content")
-        taken_as_table(wanted, owner)
+        rows = f", in {number(len(found), 6)} rows: equal ones share one" * (len(found) < every)
+        st.caption(f"{number(every, 6)} run{'s' * (every > 1)}{rows}.", width="content")
+        _downloads(me, mine)
+
+
+def _downloads(me: Person, mine: bool) -> None:
+    """Draw buttons for all runs of the list with their settings, a row per variant."""
+    ways: dict[str, tuple[str, Callable[[list[Row]], str | bytes]]] = {
+        "CSV": ("text/csv", as_csv),
+        "Parquet": ("application/vnd.apache.parquet", as_parquet),
+    }
+    for name, (mime, written) in ways.items():
+        st.download_button(
+            f"As {name}",
+            partial(lambda written: written(rows_of_jobs(lines(me.owner, mine))), written),
+            file_name=f"runs.{name.lower()}",
+            mime=mime,
+            key=f"all runs as {name}",
+            on_click="ignore",
+            type="tertiary",
+            help="All of them, a line a variant: what was asked for, accuracy, ε, picked out, when",
+        )
 
 
 def _stop_all() -> None:
@@ -85,7 +116,7 @@ def _all_stopped() -> None:
 def job_line(one: Listed) -> None:
     """Draw a job's name, description and status, with a button to stop it."""
     job, me = one.job, visitor()
-    words = said(job.id, job).words if one.rounds else kinds.Words(one.name)
+    words = said(job.id, job) if one.rounds else kinds.Words(one.name)
     name = plain(job.name or words.name or "Untitled")
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(gap=None):

@@ -1,6 +1,6 @@
 """A job in words: request, status, progress."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue, styles
+from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue
 from pages.parts.runs.whose import whose
 from pages.parts.systems.changes import differing
 from pages.parts.ui.scenario import preset_of
@@ -34,23 +34,15 @@ MOST_ASKED = 3
 """Largest number of populations that are listed."""
 
 
-class Said(NamedTuple):
-    words: kinds.Words
-    tints: tuple[int, ...] = ()
-    """Colours of the job's variants; empty without variants."""
-
-
 @st.cache_data(max_entries=MOST, show_spinner=False)
-def said(identity: str, _job: Job) -> Said:
+def said(identity: str, _job: Job) -> kinds.Words:
     """Request in words, cached by job, as it never changes."""
     try:
         if _job.long:
-            return Said(_in_brief(_job))
-        asked = kinds.get(_job.kind).parse(_job.request)
-        tints = (look.tint for look in styles(asked.draft)) if isinstance(asked, Training) else ()
-        return Said(in_words(_job.kind, asked), tuple(tints))
+            return _in_brief(_job)
+        return in_words(_job.kind, kinds.get(_job.kind).parse(_job.request))
     except (StudioError, LookupError, TypeError):  # of a version that knew other fields
-        return Said(kinds.Words(str(kinds.get(_job.kind).base(_job.brief)["name"])))
+        return kinds.Words(str(kinds.get(_job.kind).base(_job.brief)["name"]))
 
 
 def _in_brief(job: Job) -> kinds.Words:
@@ -123,7 +115,8 @@ def state(one: Listed) -> str:
 
 def marks(one: Listed, me: Person) -> list[str]:
     """Further properties of a job, in words."""
-    found = ["pinned" * one.job.pinned, "imported" * one.job.imported, whose(one.job, me)]
+    private = "listed for you alone" * bool(one.job.room)
+    found = ["pinned" * one.job.pinned, "imported" * one.job.imported, private or whose(one.job, me)]
     return [*filter(None, found)]
 
 

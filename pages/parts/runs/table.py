@@ -1,126 +1,136 @@
-"""Table of runs: name, curve, figures, status."""
+"""Table of runs: name, state, curve, figures; ticked by its boxes, opened by a button of each row.
 
-import time
+Streamlit knows rows by their place, which a newer run moves: ticks are kept as ids and set anew in each draw.
+"""
+
+import math
 from collections.abc import Sequence
-from typing import Any, get_args
+from datetime import UTC, datetime
+from typing import Any
 
 import streamlit as st
+from streamlit.column_config import (
+    ButtonColumn,
+    DatetimeColumn,
+    LineChartColumn,
+    NumberColumn,
+    ProgressColumn,
+    TextColumn,
+)
 
-from ldp_core.accounting import word_of
-from ldp_core.runs import Person, describe, finding, kinds
-from pages.parts.noise.promise_table import against_whom
-from pages.parts.runs.find_bar import sort_by
-from pages.parts.runs.said import PAGES, Said, marks, said, state
-from pages.parts.runs.ticks import follow, ticked
-from pages.parts.ui import components
-from pages.parts.ui.text import THIN, ago, at_most, deltas, joined, percent, plain
+from ldp_core.accounting import AGAINST, word_of
+from ldp_core.runs import Line, Person, describe, kinds
+from pages.parts.runs.said import PAGES, marks, said, state
+from pages.parts.ui.text import deltas, joined
 from pages.parts.ui.uninterrupted import uncut
 
-KEY = "table of runs"
-COLUMNS: dict[str, finding.Order | None] = {
-    "Run": None,
-    "Accuracy by round": None,
-    "Accuracy": "accuracy",
-    "ε of the whole run": "budget",
-    "Picked out": "leakage",
-    "When": "newest",
-}
-"""Sort criterion by column heading."""
+KEY, PRESSED, OPENED, PLACES = "table of runs", "run of the table pressed", "opened run", "places of runs"
+TICKED = "ticked runs"
+MOST_TICKED = 1000
+PROMISED = "Of a client's whole run, at worst; of several variants the weakest; empty without a bound"
 
 
-def table(shown: Sequence[finding.Line], wanted: finding.Wanted, me: Person) -> None:
-    heads = []
-    for head, by in COLUMNS.items():
-        falling = (by in ("newest", "accuracy")) != wanted.turned
-        way = "descending" if falling else "ascending"
-        heads.append({"text": head, "by": by, "sorted": way if by == wanted.order else ""})
+def ticked() -> list[str]:
+    """Ids of the selected jobs, those on other pages included."""
+    found: list[str] = st.session_state.setdefault(TICKED, [])
+    return found
+
+
+def table(shown: Sequence[Line], me: Person) -> None:
     rows = [_row(line, me) for line in shown]
-    components.draw(
-        "runs",
-        {"heads": heads, "rows": rows, "ticked": ticked()},
+    ids = [line.job.id for line in shown]
+    st.session_state[PLACES] = [(line.job.kind, line.job.id) for line in shown]
+    now = [place for place, identity in enumerate(ids) if identity in ticked()]
+    if sorted(_places()) != now:
+        st.session_state[KEY] = {"selection": {"rows": now, "columns": [], "cells": []}}
+    share: Any = {"min_value": 0.0, "max_value": 1.0, "format": "percent"}
+    st.dataframe(
+        rows,
         key=KEY,
-        on_ticked_change=follow(KEY),
-        on_sorted_change=_sorted,
-        on_opened_change=_opened,
+        on_select=_select,
+        selection_mode="multi-row",
+        hide_index=True,
+        placeholder="",
+        alt="Runs",
+        column_config={
+            "Run": TextColumn(pinned=True, width=230),
+            "Open": ButtonColumn("", type="tertiary", width=65, on_click=_press, key=PRESSED),
+            "State": TextColumn(width=125),
+            "Best by round": LineChartColumn(
+                width=110, y_min=0.0, y_max=1.0, help="Accuracy of the variant that ends best"
+            ),
+            "Best accuracy": ProgressColumn(width=125, help="Of the variant that ends best", **share),
+            "Least accuracy": NumberColumn(format="percent", help="Of the variant that ends worst"),
+            "ε of the run": NumberColumn(format="localized", help=PROMISED),
+            "Promises": TextColumn(width=150),
+            "Picked out": ProgressColumn(
+                width=125, help="Uploads of one image; of several variants the most", **share
+            ),
+            "By guessing": NumberColumn(format="percent"),
+            "When": DatetimeColumn(format="distance", width=110),
+            "What": TextColumn(width=300),
+            "Note": TextColumn(width=150),
+        },
     )
-    bounds = dict.fromkeys(
-        (row["name"], final.against)
-        for row, line in zip(rows, shown, strict=True)
-        for final in line.finals
-        if final.epsilon is not None
-    )
-    if bounds:
-        whom = plain(against_whom([*bounds]), 600)
-        st.caption(f"ε: at worst, for the client that gives most away. {whom}")
-    page, identity = st.session_state.pop("opened run", ("", ""))
-    if page:
-        st.switch_page(page, query_params={"job": identity})
+    kind, identity = st.session_state.pop(OPENED, ("", ""))
+    if kind in PAGES:
+        st.switch_page(PAGES[kind], query_params={"job": identity})
+
+
+def _places() -> list[int]:
+    """Rows that are selected in the browser."""
+    held = st.session_state.get(KEY) or {}
+    rows = held.get("selection", {}).get("rows", [])
+    return [row for row in rows if type(row) is int] if isinstance(rows, list) else []
 
 
 @uncut
-def _sorted() -> None:
-    column = st.session_state[KEY].get("sorted")
-    if column in get_args(finding.Order):
-        sort_by(column)
+def _select() -> None:
+    ids = [identity for _, identity in st.session_state.get(PLACES, ())]
+    others = [identity for identity in ticked() if identity not in ids]
+    chosen = [ids[row] for row in _places() if 0 <= row < len(ids)]
+    st.session_state[TICKED] = [*others, *chosen][:MOST_TICKED]
 
 
 @uncut
-def _opened() -> None:
-    match st.session_state[KEY].get("opened"):
-        case [str(kind), str(identity)] if kind in PAGES and identity.isalnum():
-            st.session_state["opened run"] = PAGES[kind], identity
+def _press() -> None:
+    places, row = st.session_state.get(PLACES, ()), st.session_state[PRESSED]["row"]
+    if 0 <= row < len(places):
+        st.session_state[OPENED] = places[row]
 
 
-def _row(line: finding.Line, me: Person) -> dict[str, Any]:
+def _row(line: Line, me: Person) -> dict[str, Any]:
     one, job = describe(line.job), line.job
-    of = said(job.id, job) if one.rounds else Said(kinds.Words(one.name))
+    of = said(job.id, job) if one.rounds else kinds.Words(one.name)
     equal = f"{line.equal} equal ones" if line.equal > 1 else ""
-    stands = [state(one) if one.state != "completed" else "", equal, *marks(one, me), of.words.size]
-    page = PAGES.get(job.kind, "") if one.rounds else ""
     finals = [final for final in line.finals if final.accuracy is not None]
+    best = max(finals, key=lambda final: final.accuracy or 0.0, default=None)
+    noted = [final for final in line.finals if final.seeds or final.epsilon is not None]
+    budgets = [final.epsilon for final in noted if final.epsilon is not None]
+    attacked = [final for final in line.finals if final.attempts]
     answers = [final.answer for final in line.finals if final.answer]
     return {
-        "id": job.id,
-        "kind": job.kind,
-        "href": f"{page.removesuffix('.py')}?job={job.id}" if page else "",
-        "name": job.name or of.words.name or "Untitled",
-        "stands": ", ".join(filter(None, stands)),
-        "compared": "; ".join(filter(None, [*answers, of.words.compared, of.words.asked])),
-        "note": job.note,
-        "curves": [
-            {"tint": of.tints[place] if place < len(of.tints) else 0, "values": final.curve}
-            for place, final in enumerate(line.finals)
-            if len(final.curve) > 1
-        ],
-        "accuracy": _span([final.accuracy or 0.0 for final in finals], percent),
-        "which": joined([max(finals, key=lambda final: final.accuracy or 0.0).label]) if finals[1:] else "",
-        "epsilon": _epsilon(line),
-        "picked": _picked(line),
-        "when": ago(time.time() - job.created).replace(" ago", f"{THIN}ago"),
+        "Run": job.name or of.name or "Untitled",
+        "Open": "Open" if one.rounds and job.kind in PAGES else "",
+        "State": ", ".join(filter(None, [state(one), equal, *marks(one, me)])),
+        "Best by round": [*best.curve] if best else [],
+        "Best accuracy": round(best.accuracy or 0.0, 4) if best else None,
+        "Least accuracy": min((round(final.accuracy or 0.0, 4) for final in finals), default=None),
+        # rounded up, as a bound is
+        "ε of the run": math.ceil(100 * max(budgets)) / 100 if noted and len(budgets) == len(noted) else None,
+        "Promises": _promises(noted),
+        "Picked out": max((round(final.hits / final.attempts, 4) for final in attacked), default=None),
+        "By guessing": max((final.chance for final in attacked), default=None),
+        "When": datetime.fromtimestamp(job.created, UTC),
+        "What": "; ".join(filter(None, [*answers, of.size, of.compared, of.asked])),
+        "Note": job.note,
     }
 
 
-def _span(values: Sequence[float], written: Any) -> str:
-    """Least and greatest value as text; one if they read equal."""
-    ends = list(dict.fromkeys(written(value) for value in (min(values), max(values)))) if values else []
-    return " – ".join(ends)
-
-
-def _epsilon(line: finding.Line) -> list[str]:
-    """Worst-case ε of the run over the variants, and its worth."""
-    noted = [final for final in line.finals if final.seeds or final.epsilon is not None]
-    if not noted:
-        return ["", ""]
-    budgets = [final.epsilon for final in noted if final.epsilon is not None]
+def _promises(noted: Sequence[Any]) -> str:
+    """Worth of the guarantees, their δ, and against whom they hold."""
     words = dict.fromkeys(word_of(final.epsilon) for final in noted)
-    at = deltas(final.delta for final in noted if final.epsilon is not None)
-    return [_span(budgets, at_most) or "no bound", f"promises {' or '.join(words)}{at}"]
-
-
-def _picked(line: finding.Line) -> list[str]:
-    """Identification rate over the variants, and that of guessing."""
-    attacked = [final for final in line.finals if final.attempts]
-    if not attacked:
-        return ["", ""]
-    shares = [final.hits / final.attempts for final in attacked]
-    return [_span(shares, percent), f"guessing {_span([final.chance for final in attacked], percent)}"]
+    bound = [final for final in noted if final.epsilon is not None]
+    whom = dict.fromkeys(AGAINST[final.against] for final in bound)
+    against = f", against {joined([*whom])}" if whom else ""
+    return f"{' or '.join(words)}{deltas(final.delta for final in bound)}{against}"

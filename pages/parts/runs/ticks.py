@@ -1,4 +1,4 @@
-"""Selection in the table of runs, and actions on it: deletion, with its undo, among them."""
+"""Actions on the runs that are ticked in their table: deletion, with its undo, among them."""
 
 import time
 from collections.abc import Callable
@@ -7,39 +7,20 @@ from functools import partial
 import streamlit as st
 
 from ldp_core.runs import MOST_NAME, MOST_NOTE, UNDO_SECONDS, Job, Person, describe, jobs, queue, quota
+from pages.parts.runs.said import PAGES
+from pages.parts.runs.table import TICKED, ticked
 from pages.parts.runs.take_away import take_away
 from pages.parts.ui.job_actions import act, refusing
 from pages.parts.ui.text import ago, plain, seconds
-from pages.parts.ui.uninterrupted import pressed, uncut
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 
 MOST = 6
 """Largest number of trainings that Compare shows."""
-MOST_TICKED = 1000
 MOST_DELETED = 3
 """Number of deleted runs offered at a time."""
-TICKED = "ticked runs"
 PARAMETER = "runs"
 """Parameter of Compare's address with the chosen runs."""
-
-
-def ticked() -> list[str]:
-    """Ids of the selected jobs, in order of selection, those on other pages included."""
-    found: list[str] = st.session_state.setdefault(TICKED, [])
-    return found
-
-
-def follow(key: str) -> Callable[[], None]:
-    """Callback that stores the selection of the table with this key."""
-
-    @uncut
-    def changed() -> None:
-        found = st.session_state[key].get("ticked")
-        if isinstance(found, list):
-            known = [one for one in found if isinstance(one, str) and one.isalnum()]
-            st.session_state[TICKED] = known[:MOST_TICKED]
-
-    return changed
 
 
 def what_is_ticked(me: Person, report: Callable[[str, Person], bytes]) -> None:
@@ -48,8 +29,13 @@ def what_is_ticked(me: Person, report: Callable[[str, Person], bytes]) -> None:
     found = [held[identity] for identity in ticked() if identity in held]
     with st.container(horizontal=True, vertical_alignment="center", key="ticked"):
         if not found:
-            st.caption("Tick runs to compare them, to name, pin or delete your own, or to take one away.")
+            st.caption(
+                "Tick runs to open or compare them, to name, pin or delete your own, or to take one away.",
+                help="By keyboard: arrows go from row to row, Shift and the space bar tick one.",
+            )
             return
+        if len(found) == 1 and found[0].kind in PAGES and describe(found[0]).rounds:
+            st.page_link(PAGES[found[0].kind], label=":blue[Open]", query_params={"job": found[0].id})
         _compare([job.id for job in found if job.kind == "run"])
         if going := [job.id for job in found if job.live and me.may(job.owner)]:
             _button("Stop", jobs.cancel, going)

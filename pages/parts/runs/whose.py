@@ -1,4 +1,4 @@
-"""Owners of runs: the nickname beside a run, and the form that asks a visitor for one."""
+"""Owners of runs: the nickname beside a run, and the field for one."""
 
 import streamlit as st
 
@@ -22,27 +22,18 @@ def whose(job: Job, me: Person) -> str:
 
 
 def ask(me: Person) -> None:
-    """Ask for a nickname once a visitor has launched a run; then offer to change it."""
+    """Offer a nickname to a visitor who has launched a run."""
     known = names().get(me.owner or "")
     if known is None and not jobs.recent(1, me.owner, requests=False):
         return
-    if known is None:
-        with st.container(horizontal=True, vertical_alignment="bottom", key="nickname-asked"):
-            _field(me)
-            st.button("Skip", type="tertiary", key="no nickname", on_click=_keep, args=(me, ""))
-    else:
-        with st.popover(f"Your nickname: {plain(known, 24) or 'none'}", type="tertiary"):
-            _field(me)
+    with st.popover(f"Your nickname: {plain(known or '', 24) or 'none'}", type="tertiary"):
+        st.text_input("A nickname for your runs? All who see them see it", key=TYPED, max_chars=60)
+        st.button("Keep it", key="keep nickname", on_click=_keep, args=(me,))
     refusal(NOT_KEPT)
 
 
-def _field(me: Person) -> None:
-    st.text_input("A nickname for your runs? All who see them see it", key=TYPED, max_chars=60, width=330)
-    st.button("Keep it", key="keep nickname", on_click=_keep, args=(me, None))
-
-
 @pressed
-def _keep(me: Person, name: str | None) -> None:
+def _keep(me: Person) -> None:
     with refusing(NOT_KEPT):
-        nicknames.keep(me.owner or "", (st.session_state.get(TYPED) or "") if name is None else name)
+        nicknames.keep(me.owner or "", st.session_state.get(TYPED) or "")
     names.clear()

@@ -83,7 +83,7 @@ def watch_only(identity: str) -> None:
     draft = settings_of(job)
     if draft is None:
         return
-    words = said(job.id, job).words
+    words = said(job.id, job)
     if words.name:
         st.markdown(f"**{plain(words.name)}**")
     st.caption(f"{plain(words.compared, 300)}; {plain(words.asked, 300)}")

@@ -85,7 +85,7 @@ def test_runs_with_budgets_of_their_own_say_them_all():
 def test_a_request_of_another_version_keeps_its_name():
     request = {"draft": {"base": {"name": "older", "a field of then": 1, "rounds": 3}, "seeds": 1}}
     job = SimpleNamespace(kind="run", request=request, brief=request, long=False)
-    assert said("a job", cast(Job, job)).words == Words("older")
+    assert said("a job", cast(Job, job)) == Words("older")
 
 
 def test_a_state_says_how_far_it_is(runs_dir: Path):

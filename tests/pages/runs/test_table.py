@@ -1,16 +1,17 @@
-"""The table of runs: a row a run with its figures, sorted by its heads, opened where its kind is shown."""
+"""The table of runs: a row a run with its figures, ticked by id."""
 
-import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ldp_core import presets
-from ldp_core.runs import queue
+from ldp_core.runs import lines, queue
 from ldp_core.runs.queue.permissions import Person
 from pages.parts.runs import table
-from pages.parts.runs.ticks import TICKED, follow
+from pages.parts.runs.table import TICKED
 from tests.pages.conftest import drawn
 from tests.runs.in_process import take
 
@@ -38,51 +39,57 @@ def page() -> None:
     job_list(lambda identity, who: b"")
 
 
-def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
-    good, poor = ended(7, 0.2, 0.9, epsilon=2.5), ended(15, 0.3, epsilon=None)
-    sent: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        "pages.parts.ui.components.draw", lambda name, data, **_: sent.append(json.loads(json.dumps(data)))
-    )
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
-    app = drawn(page)
-    newest, first = sent[-1]["rows"]
-    assert [newest["id"], first["id"]] == [poor, good]
-    assert first["name"] == "Two volunteers among twenty: rounds 15 → 7"
-    assert (first["accuracy"], first["which"]) == ("20\u202f% – 90\u202f%", "1/σ")
-    assert first["epsilon"] == ["2.5", "promises some (δ 10⁻⁵)"]
-    assert first["picked"] == ["30\u202f%", "guessing 10\u202f%"]
-    assert [curve["values"] for curve in first["curves"]] == [[0.1, 0.2], [0.1, 0.9]]
-    assert newest["epsilon"] == ["no bound", "promises nothing"]
-    said = " ".join(one.value for one in app.caption)
-    assert "against a server that sees each upload" in said and "2 runs fit." in said
-    app.session_state["order of runs"] = "accuracy"
-    app.run()
-    assert [row["id"] for row in sent[-1]["rows"]] == [good, poor]
-    assert [head["sorted"] for head in sent[-1]["heads"] if head["by"] == "accuracy"] == ["descending"]
-    app.session_state["ticked runs"] = [good]
-    labels = {one.label for one in app.run().button}
+
+
+def test_row_has_name_curve_and_figures_of_its_variants(runs_dir: Path):
+    ended(7, 0.2, 0.9, epsilon=2.501)
+    ended(15, 0.3, epsilon=None)
+    rows = drawn(page).dataframe[0].value.replace({math.nan: None}).to_dict("records")
+    newest, first = rows
+    assert first["Run"] == "Two volunteers among twenty: rounds 15 → 7"
+    assert (first["Best accuracy"], first["Least accuracy"]) == (0.9, 0.2)
+    assert [*first["Best by round"]] == [0.1, 0.9]
+    assert (first["Picked out"], first["By guessing"]) == (0.3, 0.1)
+    assert first["ε of the run"] == 2.51, "a bound is rounded up"
+    assert "some" in first["Promises"] and "server" in first["Promises"]
+    assert newest["ε of the run"] is None and newest["Promises"] == "nothing"
+
+
+def test_variant_without_a_bound_leaves_the_row_without_one(runs_dir: Path):
+    identity = ended(7, 0.2, 0.9, epsilon=2.5)
+    (line,) = lines()
+    queue.update(
+        identity, figures=[line.finals[0].as_json(), replace(line.finals[1], epsilon=None).as_json()]
+    )
+    (row,) = drawn(page).dataframe[0].value.to_dict("records")
+    assert math.isnan(row["ε of the run"] or math.nan)
+    assert "nothing" in row["Promises"]
+
+
+def test_tick_follows_its_run_when_a_newer_one_arrives(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    identity = ended(7, 0.2, epsilon=2.5)
+    app = drawn(page, **{TICKED: [identity]})
+    assert app.session_state[table.KEY]["selection"]["rows"] == [0]
+    ended(15, 0.3, epsilon=None)
+    assert app.run().session_state[table.KEY]["selection"]["rows"] == [1]
+    labels = {one.label for one in app.button}
     assert "Untick all" in labels
     assert not {"Pin", "Delete"} & labels, "it is somebody else's"
     monkeypatch.setattr("pages.parts.runs.job_list.visitor", lambda: Person("me"))
     assert {"Pin", "Delete"} <= {one.label for one in app.run().button}
 
 
-HARMLESS = "run", "nothing", "1"
-
-
-@pytest.mark.parametrize(
-    "value",
-    [None, 5, "x", [], ["run"], ["nothing", "1"], [["run"], "1"], ["run", "\ud800"], {"a": 1}],
-)
-def test_what_no_table_sends_changes_nothing(value: Any, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("rows", [None, 5, "x", [["0"]], [{}], [True], [-1], [7], ["0"]])
+def test_rows_that_no_table_sends_tick_nothing(rows: Any, monkeypatch: pytest.MonkeyPatch):
     """Any visitor may send any JSON; a callback that raises ends the script run."""
-    state: dict[str, Any] = {table.KEY: dict.fromkeys(("sorted", "opened", "ticked"), value), TICKED: ["1"]}
+    state: dict[str, Any] = {
+        table.KEY: {"selection": {"rows": rows}},
+        table.PLACES: [("run", "1"), ("run", "2")],
+        TICKED: ["1", "of another page"],
+    }
     monkeypatch.setattr("streamlit.session_state", state)
-    for callback in (table._sorted, table._opened, follow(table.KEY)):
-        callback()
-    kept = [one for one in value if one in HARMLESS] if isinstance(value, list) else ["1"]
-    assert state.pop(TICKED) == kept
-    assert state.keys() == {table.KEY}
+    table._select()
+    assert state[TICKED] == ["of another page"]

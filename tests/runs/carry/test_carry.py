@@ -25,7 +25,7 @@ from ldp_core.limits import at_most
 from ldp_core.runs import carry, jobs, queue
 from ldp_core.runs.carry.card import as_card, card_picture
 from ldp_core.runs.carry.training import pictures
-from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.jobs.listing import lines
 from ldp_core.runs.record.computations import database
 from ldp_core.runs.view.styles import painted, styles
 from tests.conftest import ROOT
@@ -80,7 +80,7 @@ def test_imported_record_of_earlier_versions_is_listed_and_does_not_go_on(traine
         database(old).rename(database(new))
     queue.update(trained, imported=True, keys=keys, status="cancelled")
     assert bodies(queue.get(trained)) == before
-    assert [line.job.id for line in lines(Wanted())] == [trained]
+    assert [line.job.id for line in lines()] == [trained]
     with pytest.raises(NotNow):
         jobs.resume(trained)
 

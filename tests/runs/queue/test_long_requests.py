@@ -10,8 +10,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import wait_estimate
-from ldp_core.runs.jobs.finding import Wanted, lines
-from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.jobs.listing import describe, lines, whole
 from pages.parts.runs.said import said
 from tests.pace import of_cpu
 
@@ -34,13 +33,13 @@ def many(no_worker: None) -> list[str]:
 def test_a_page_of_them_costs_no_more_than_others(many: list[str]):
     """A hundred of them kept the page of runs for 51 s."""
     with of_cpu(1):
-        found = lines(Wanted("many two"))
+        found = whole(lines())
         assert [line.job.id for line in found] == many[::-1]
         recorded = [describe(line.job) for line in found]
         assert {(one.name, one.rounds, one.state, one.in_words()) for one in recorded} == {
             ("many", 3, "queued", "many")
         }
-        (words, *_), *_ = [said.__wrapped__(one.job.id, one.job) for one in recorded]  # type: ignore[attr-defined]
+        words, *_ = [said.__wrapped__(one.job.id, one.job) for one in recorded]  # type: ignore[attr-defined]
         assert words.asked == "60\u202f000 clients, each with values of its own"
         assert words.compared == "one, two"
         assert [job.id for job in queue.in_turn()] == many

@@ -17,7 +17,7 @@ from ldp_core.datasets._table import Card
 from ldp_core.errors import InvalidInput, NotYours, UnknownJob
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, own_data, queue
-from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.jobs.listing import lines
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.permissions import Person, person, room_of
@@ -183,7 +183,8 @@ def private(kind: str, asked: Any) -> str:
 def test_it_is_in_nobody_elses_list_page_or_cache_and_goes_at_once(runs_dir: Path, kind: str, asked: Any):
     identity = private(kind, asked)
     job = queue.get(identity)
-    assert not jobs.recent() and not lines(Wanted())
+    assert not jobs.recent() and not lines() and not lines(BEN)
+    assert [line.job.id for line in lines(ANNA)] == [identity]
     assert jobs.look(identity, Person(ANNA)).id == identity
     with pytest.raises(UnknownJob):
         jobs.look(identity, Person(BEN))

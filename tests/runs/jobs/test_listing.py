@@ -1,4 +1,4 @@
-"""Runs are found by what they are called and by what they came to, a thousand of them in a moment."""
+"""The list of runs: final figures, equal runs in one line, a thousand of them in a moment, as a table."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from pyarrow import parquet
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs.finding import Line, Wanted, folded, lines, whole
+from ldp_core.runs.jobs.listing import Line, folded, lines, whole
 from ldp_core.runs.jobs.tables import as_csv, as_parquet, rows_of_jobs
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
@@ -35,27 +35,9 @@ def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: floa
     return identity
 
 
-def names(wanted: Wanted) -> list[str]:
-    return [line.job.request["draft"]["base"]["name"] for line in whole(lines(wanted))]
-
-
-def test_by_words_by_limits_and_in_order(runs_dir: Path):
-    made_up("low", 0.2, 5.0, 1)
-    made_up("High one", 0.9, 50.0)
-    made_up("clear", 0.95, None, 0)
-    assert names(Wanted()) == names(Wanted(order="accuracy")) == ["clear", "High one", "low"]
-    assert names(Wanted(text="one high")) == ["High one"]
-    assert names(Wanted(order="budget")) == ["low", "High one", "clear"]
-    assert names(Wanted(order="leakage")) == ["clear", "low", "High one"]
-    assert names(Wanted(order="budget", turned=True)) == ["High one", "low", "clear"], "no figure comes last"
-    assert names(Wanted(turned=True)) == ["low", "High one", "clear"]
-    assert names(Wanted(accuracy=0.5)) == ["clear", "High one"]
-    assert names(Wanted(accuracy=0.5, epsilon=60)) == ["High one"]
-
-
 def test_a_training_notes_what_it_came_to(runs_dir: Path):
     identity = trained(parse_draft(DRAFT)).id
-    (noted,) = lines(Wanted())[0].finals
+    (noted,) = lines()[0].finals
     assert noted.epsilon and noted.accuracy == jobs.status(identity)["accuracy"]
     assert len(noted.curve) == DRAFT["base"]["rounds"] + 1
     assert noted.curve[-1] == pytest.approx(noted.accuracy, abs=1e-4)
@@ -77,20 +59,21 @@ def test_what_a_sweep_a_search_and_an_attack_found_is_noted(
     kind: str, asked: dict[str, Any], words: str, runs_dir: Path
 ):
     trained(asked, kind)
-    (line,) = lines(Wanted())
+    (line,) = lines()
     (final,) = line.finals
     assert words in final.answer
     if kind != "attack":
-        assert (line.figure("accuracy") or 0) > 0.25
-        assert (line.figure("budget") or 0) > 1, "of a whole run of many weights"
+        assert (final.accuracy or 0) > 0.25
+        assert (final.epsilon or 0) > 1, "of a whole run of many weights"
 
 
-def test_all_that_fit_are_one_table_in_their_order(runs_dir: Path):
+def test_runs_as_a_table_have_their_figures_in_order(runs_dir: Path):
+    made_up("no bound", 0.95, None, 0)
     made_up("=low", 0.2, 5.0, 1)
     made_up("high", 0.9, 0.5)
-    made_up("no bound", 0.95, None, 0)
     queue.add("run", {"draft": {"base": {"name": "waits"}, "variants": "damaged"}})
-    found = rows_of_jobs(lines(Wanted(order="budget", accuracy=0.1)))
+    waits, *found = rows_of_jobs(lines())
+    assert waits["name"] == "waits"
     assert [(one["name"], one["epsilon_run"], one["promises"]) for one in found] == [
         ("high", 0.5, "much"),
         ("=low", 5.0, "little"),
@@ -103,7 +86,6 @@ def test_all_that_fit_are_one_table_in_their_order(runs_dir: Path):
     assert [one[head.index("name")] for one in written] == ["high", "'=low", "no bound"], "no formula"
     read = parquet.read_table(io.BytesIO(as_parquet(found))).to_pylist()
     assert [{name: one.get(name) for name in read[0]} for one in found] == read
-    assert [one["name"] for one in rows_of_jobs(lines(Wanted()))][:1] == ["waits"]
 
 
 def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(
@@ -115,9 +97,9 @@ def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(
     assert take(job.id)
     with pytest.raises(KeyboardInterrupt):
         compute(job)
-    assert lines(Wanted())[0].finals == (), "none before it has ended"
+    assert lines()[0].finals == (), "none before it has ended"
     assert queue.move(job.id, "interrupted")
-    (figures,) = lines(Wanted())[0].finals
+    (figures,) = lines()[0].finals
     assert figures.seeds == 2 and figures.accuracy
 
 
@@ -133,27 +115,26 @@ def test_a_name_is_its_owners_and_text(runs_dir: Path):
     with pytest.raises(InvalidInput, match="a name has at most 80 characters; got 81"):
         jobs.relabel(identity, "x" * 81, "")
     jobs.relabel(identity, "<script>", "a note")
-    (line,) = lines(Wanted(text="script note"))
+    (line,) = lines()
     assert (line.job.name, line.job.note) == ("<script>", "a note")
     jobs.relabel(identity, "", "")
-    assert lines(Wanted())[0].job.name == ""
+    assert lines()[0].job.name == ""
 
 
-def test_a_thousand_are_looked_through_in_a_moment(runs_dir: Path):
+def test_thousand_runs_are_listed_in_a_moment(runs_dir: Path):
     with queue.table.changing() as db:
         text = '{"draft": {"base": {"name": "one of many"}, "variants": [{"label": "a"}]}}'
         came = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
         row = "INSERT INTO jobs (id, kind, request, status, created, figures) VALUES (?, 'run', ?, ?, 0, ?)"
         db.executemany(row, [(f"{n:012x}", text, "completed", came) for n in range(1000)])
-    for wanted in (Wanted(text="many", order="accuracy", accuracy=0.1), Wanted(order="budget")):
-        lines(wanted)
-        with of_cpu(0.3):  # a sixth of that was measured
-            assert len(lines(wanted)) == 1000
+    lines()
+    with of_cpu(0.3):  # a sixth of that was measured
+        assert len(lines()) == 1000
 
 
 def test_what_was_asked_for_is_read_of_a_page_alone(runs_dir: Path):
     identity = made_up("one", 0.5, 1.0)
-    (line,) = lines(Wanted())
+    (line,) = lines()
     assert line.job.text == ""
     assert whole([line, Line(replace(line.job, id="0" * 12), ())]) == [replace(line, job=queue.get(identity))]
 
@@ -162,6 +143,6 @@ def test_equal_runs_are_one_line_and_ones_own_stands_for_them(runs_dir: Path):
     made = [trained({"rounds": 1, "attack": None}, owner=owner) for owner in ("a", "b", "b", "c")]
     other, named = trained({"rounds": 2, "attack": None}, owner="a"), made[3]
     jobs.relabel(named.id, "mine, and not another's", "", Person("c"))
-    newest = [(line.job.id, line.equal) for line in folded(lines(Wanted()), None)]
+    newest = [(line.job.id, line.equal) for line in folded(lines(), None)]
     assert newest == [(other.id, 1), (named.id, 1), (made[2].id, 3)]
-    assert (made[0].id, 3) in [(line.job.id, line.equal) for line in folded(lines(Wanted()), "a")]
+    assert (made[0].id, 3) in [(line.job.id, line.equal) for line in folded(lines(), "a")]
