@@ -163,8 +163,9 @@ class Grid:
     ) -> Cell:
         clean, clipped = references["clean"], references["clipped"]
         if self.ladder.upload == "real":
-            shares = [one["recovered"] / one["n"] for one in (figures, clean, clipped)]
-            verdict = judge_share(shares[0], figures["recovered_non_members"], *shares[1:])
+            share, *controls = (one["recovered"] / one["n"] for one in (figures, clean, clipped))
+            by_chance = figures["recovered_non_members"]
+            verdict = judge_share(share, by_chance, controls[0], controls[1], figures["n"])
         else:
             psnr, ncc, stranger = (figures[name] for name in ("psnr", "ncc", "ncc_non_members"))
             verdict = judge(psnr, ncc, stranger, max(self._guesses), clean["psnr"], clipped["psnr"])

@@ -4,6 +4,7 @@ A failed attack proves nothing, so no verdict says "private".
 """
 
 from dataclasses import dataclass
+from math import comb
 from typing import Literal
 
 RECOVERED_DB = 20.0
@@ -18,6 +19,8 @@ VISIBLE_DB = 3.0
 """Least distance in dB from the best guess without an upload for a reconstruction to count."""
 RECOVERED_SHARE = 0.1
 """Least share of a batch's images that a control must recover to show that the attack works."""
+SELDOM = 0.025
+"""Probability below which chance does not explain that more was recovered or picked than by guessing."""
 
 Kind = Literal["recovered", "partly", "clipping", "hidden", "inconclusive"]
 
@@ -56,12 +59,16 @@ def judge(
     return Verdict("hidden", "not recovered by this attack")
 
 
-def judge_share(share: float, non_members: float, clean: float, clipped: float) -> Verdict:
-    """Verdict on an upload of many images, by the share of them recovered from the upload as sent; of images
-    not in it (chance); without clipping and noise; and without noise.
+def judge_share(share: float, non_members: float, clean: float, clipped: float, images: int) -> Verdict:
+    """Verdict on an upload of many images, by the share of them recovered from the upload as sent; of as many
+    images not in it (chance); without clipping and noise; and without noise.
     """
     if clean < RECOVERED_SHARE:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
+    surely = _by_chance(round(share * images), round(non_members * images), images) < SELDOM
+    if share > non_members and not surely:
+        few = f"{round(share * images)} of its {images} images back, too few to tell from chance"
+        return Verdict("partly", f"perhaps recovered in part: {few}")
     if share > non_members and share >= clean / 2:
         return Verdict("recovered", "recovered: at least half as many of its images as without noise")
     if share > non_members:
@@ -70,3 +77,10 @@ def judge_share(share: float, non_members: float, clean: float, clipped: float) 
         return Verdict("clipping", "not recovered; clipping alone already hides the images")
     none = "none of its images recovered by this attack"
     return Verdict("hidden", none if not share else "no more of its images back than by chance")
+
+
+def _by_chance(hits: int, others: int, n: int) -> float:
+    """Probability of at least so many of all hits among the first n of 2n images (Fisher's exact test)."""
+    total = hits + others
+    ways = sum(comb(n, k) * comb(n, total - k) for k in range(hits, min(n, total) + 1))
+    return ways / comb(2 * n, total)

@@ -100,7 +100,11 @@ def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
     if tries.upload == "real":
         by_chance = event.get("recovered_non_members") or 0.0
         return judge_share(
-            tries.share(None, at), by_chance, tries.share("clean", at), tries.share("clipped", at)
+            tries.share(None, at),
+            by_chance,
+            tries.share("clean", at),
+            tries.share("clipped", at),
+            tries.images,
         )
     clean, clipped = (tries.psnr[control][tries.place(at)] for control in ("clean", "clipped"))
     guess = max(event["psnr_mean_image"], event.get("psnr_class_mean") or 0.0)

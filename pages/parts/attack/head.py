@@ -35,7 +35,8 @@ def head(desk: Desk, live: bool) -> Body:
     """Headline and three figures, as assets/web/head.js takes them."""
     start, ladder = desk.start, desk.start["ladder"]
     measured = {name: cells for name in start["attackers"] if (cells := cells_of(desk, name))}
-    line: list[Piece] = [("The grid is being filled; findings follow when it is full", None)]
+    waits = "The grid is being filled; findings follow when it is full"
+    line: list[Piece] = [(waits if live else "Stopped before any cell was tried: nothing is found", None)]
     back: list[Piece] = [("not known yet" if live else "nothing was attacked", None)]
     picked = back
     if measured and not live:

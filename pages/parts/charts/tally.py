@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp_core.attacks.findings.metrics import by_chance, intervals, wilson
+from ldp_core.attacks.findings.verdict import SELDOM
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Tries
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import THIN, number, percent
-
-SELDOM = 0.025
-"""Probability with which guessing may appear to be more than guessing."""
 
 
 def attempts_on(one: Series, upload: str, client: int) -> list[Tries]:

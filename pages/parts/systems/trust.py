@@ -42,7 +42,9 @@ BOTH = tuple(Variant(trust.get(one["trust"]["kind"]).label, one) for one in (LOC
 def trust_panel(workspace: Workspace) -> None:
     """Draw a button with the trust's name that opens the panel."""
     chosen = workspace.draft.base.trust
-    with st.popover(f"Trust: {chosen.label}", help="Whom do you trust with the uploads?"):
+    compared = dict.fromkeys(one.trust.label for one in workspace.draft.experiments())
+    shown = f"{len(compared)} compared" if len(compared) > 1 else next(iter(compared))
+    with st.popover(f"Trust: {shown}", help="Whom do you trust with the uploads?"):
         words, labels = f"**{plain(chosen.label)}**: {chosen.summary}", trust.registry.labels()
         named(workspace, "trust.kind", "Whom do you trust?", labels, chosen.name, _choose, help=words)
         draft, along = st.session_state.get("set along", (None, ""))

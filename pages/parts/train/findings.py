@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
+from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Tries, success, verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, tally
@@ -41,6 +44,25 @@ def closest_of(
         if kind == upload and tries.closest and (clients is None or client in clients)
     ]
     return max(found, key=lambda one: success(one[1]), default=None)
+
+
+def each_upload(shown: Sequence[Series], upload: str, clients: Iterable[int] | None = None) -> Floats:
+    """Images recovered from each attacked real upload, or dB of each upload of one image, of these clients
+    (None: of all), over runs, seeds and rounds.
+    """
+    found = [
+        (tries.recovered if upload == "real" else tries.psnr)[None][: tries.rounds]
+        for one in shown
+        for run in one.runs
+        for (kind, client), tries in run.tries.items()
+        if kind == upload and (clients is None or client in clients)
+    ]
+    return np.concatenate([np.empty(0), *found])
+
+
+def the_most_of(back: Floats) -> str:
+    """`the most of 18 uploads, 10.6 on average`; "" for a single one."""
+    return f"the most of {len(back)} uploads, {number(back.mean(), 3)} on average" if len(back) > 1 else ""
 
 
 def _one_by_one(shown: Sequence[Series]) -> str:
@@ -143,10 +165,10 @@ def _real(attacked: Sequence[Series], clients: Sequence[int]) -> str:
     if verdict_on(tries, event).kind not in ("recovered", "partly"):
         return ""
     by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
-    whose = _named([tries.client], [where])
+    whose, most = _named([tries.client], [where]), the_most_of(each_upload([where], "real", clients))
     return (
         f"Of the {event['images']} images in an upload as {whose} makes it, {event['recovered']} came back "
-        f"in round {event['round']} of {_run(where, tries)} (by chance {by_chance})."
+        f"in round {event['round']} of {_run(where, tries)} (by chance {by_chance}{'; ' * bool(most)}{most})."
     )
 
 

@@ -171,7 +171,15 @@ def bar_figure(found: Sequence[Bar]) -> Figure:
 
 
 def in_short(shown: Sequence[Series], client: int) -> str:
-    """`; shown: ε 2.6 at least`: the largest ε measured for a client (from 0) in any run; "" if none was."""
-    row = _largest(row for one in shown for row in _rows(one, client, "run"))
-    lower = row["epsilon_lower"] if row else None
-    return f"; an attack shows ε {at_least(lower)} at least" if lower else ""
+    """`; an attack shows ε 2.6 at least`: the largest ε measured for a client (from 0); of several runs with
+    the run's name; "" if none was measured.
+    """
+    found = [
+        (row["epsilon_lower"] or 0.0, one) for one in shown if (row := _largest(_rows(one, client, "run")))
+    ]
+    lower, where = max(found, key=lambda pair: pair[0], default=(0.0, None))
+    if not lower or where is None:
+        return ""
+    if not found[1:]:
+        return f"; an attack shows ε {at_least(lower)} at least"
+    return f"; largest of {len(found)} shown: ε {at_least(lower)} of {shortened(where.label, 18)}"

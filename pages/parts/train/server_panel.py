@@ -142,11 +142,12 @@ def _row(
     if len(made) < len(attacked):
         return None
     best = max(range(len(made)), key=lambda i: success(made[i]))
-    verdicts = [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
+    pairs = [*zip(tries, made, strict=True)]
+    verdicts = [verdict_on(*pair) for pair in pairs]
     kind = verdicts[best].kind
     seen = (
         _gallery(attacked[best], tries[best], made[best])
-        | {"lines": [f"{one.label}: {_back(event)}" for one, event in zip(attacked, made, strict=True)]}
+        | {"lines": [f"{one.label}: {_back(*pair)}" for one, pair in zip(attacked, pairs, strict=True)]}
         if upload == "real"
         else _pictures(attacked, client, made, [verdict.kind for verdict in verdicts], steps)
         | {"detail": _detail(attacked[0], client, tries[best], made[best])}
@@ -223,7 +224,15 @@ def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) ->
     return f"{joined([one.label for one in alike])}: {verdicts[best].text}"
 
 
-def _back(event: Body) -> str:
-    back, n = event.get("recovered") or 0, event.get("images", 1)
+def _back(tries: Tries, event: Body) -> str:
+    back, n, every = (
+        event.get("recovered") or 0,
+        event.get("images", 1),
+        tries.recovered[None][: tries.rounds],
+    )
     by_chance = round((event.get("recovered_non_members") or 0.0) * n)
-    return f"{back} of {n} images back ({between(*wilson(back, n))}; chance {by_chance})"
+    # an interval after the choice of a round would not hold
+    sure = between(*wilson(back, n))
+    if len(every) > 1:
+        sure = f"the most of {len(every)} rounds, {number(every.mean(), 3)} on average"
+    return f"{back} of {n} images back ({sure}; chance {by_chance})"

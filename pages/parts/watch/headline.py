@@ -160,6 +160,10 @@ def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: s
         rounds, ranked = _abreast(ranked)
         (best, top), (worst, least) = ranked[0], ranked[-1]
         ends = [_said(_name(best), f" {percent(top)}"), _said(_name(worst), f" {percent(least)}")]
+        if at_chance(top, chance):
+            none = f"none of the {len(ranked)} is better than guessing ({percent(top)} at most)"
+            alone = _said(_name(best), f" {percent(top)}{WORTHLESS}")
+            return _said(f"After round {number(rounds, 6)}: ", *([none] if ranked[1:] else [alone]))
         return _said(f"After round {number(rounds, 6)}: ", _strung(ends if ranked[1:] else ends[:1], ", "))
     runs = [one for one, _ in ranked]
     best, top = ranked[0]
@@ -273,10 +277,12 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
     first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}, "
     first += f"against {SEVERAL if seen[1:] else seen[0]}"
-    rest = f"{first}: told apart {least.odds.removeprefix(AT_WORST)}{in_short(shown, named[0])}{others}"
+    rest = f"{first}: told apart {least.odds.removeprefix(AT_WORST)}{others}"
     kind = KINDS[least.word]
     rest += _repeated([Promised.to(named[0], "", one) for one in experiments])
-    return {"name": "Privacy of the run", "pieces": [(words, None)], "rest": rest, "kind": kind}
+    # in a line that has room: one more below would move the panels when the attacks have ended
+    name = f"Privacy of the run{in_short(shown, named[0])}"
+    return {"name": name, "pieces": [(words, None)], "rest": rest, "kind": kind}
 
 
 def _repeated(variants: Sequence[Promised]) -> str:
@@ -317,6 +323,8 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
     without = f" ({_between([line.sum for line in lines])} if δ = 0)" if pure else ""
     none = f"; {few(bare)}: no guarantee" if bare and whole else ""
     least, most = (worth(choose(lines, key=lambda line: line.bound)) for choose in (max, min))
+    # of equal ε one law gives away more than another
+    least = Worth(least.word, min(worth(line).wrong for line in lines))
     promise = least.promises if least.word == most.word else f"{most.promises} to {least.word}"
     words = f"{promise}: {before} → {_between(run)}{RUN}{without}{none}"
     counted = f" (δ\u00a0{number(delta)})" * bool(delta) + " where guaranteed" * bool(bare)

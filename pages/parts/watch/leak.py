@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs import verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, tally
-from pages.parts.train.findings import attacked_among, closest_of
+from pages.parts.train.findings import attacked_among, closest_of, each_upload, the_most_of
 from pages.parts.train.server_panel import budget_of, perturbed, seed_of
 from pages.parts.ui.text import decibels, number
 
@@ -31,7 +32,9 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
     if upload == "real":
         back = f"{event.get('recovered') or 0} of {event['images']}"
         by_chance = round((event.get("recovered_non_members") or 0.0) * event["images"])
-        rest = f"{back} back, by chance {by_chance}; {rest}" if said else f"by chance {by_chance}; {rest}"
+        most = the_most_of(each_upload([where], upload))
+        counted = ", ".join(filter(None, [f"by chance {by_chance}", most]))
+        rest = f"{back} back, {counted}; {rest}" if said else f"{counted}; {rest}"
         said = said or f"{back} images of client {client + 1}'s upload are back"
     elif not said:
         whole = "image is back" if kind == "recovered" else "image can be read, or nearly"
@@ -49,7 +52,7 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
 
 
 def came_back(one: Series) -> str:
-    """Result of the best attack on a run in a few words; "" without one."""
+    """What attacks on a run's uploads recovered, in a few words; "" without one."""
     for upload in ("real", "audit"):
         if not (found := closest_of([one], upload)):
             continue
@@ -57,10 +60,14 @@ def came_back(one: Series) -> str:
         kind = verdict_on(tries, event).kind
         if kind == "inconclusive":
             return ""
+        each = each_upload([one], upload)
         if upload == "real":
-            return f"{event.get('recovered') or 0} of {event['images']} images back"
+            average = " on average" * (len(each) > 1)
+            return f"{number(each.mean(), 3)} of {event['images']} images back{average}"
         word = {"recovered": "the image is back", "partly": "it can be read, or nearly"}.get(kind, "not back")
-        return f"{word} ({decibels(event['psnr'])})"
+        if kind == "recovered" and len(each) > 1:
+            return f"{word} from {(each >= RECOVERED_DB).sum()} of {len(each)} uploads"
+        return f"{word} ({'best ' * (len(each) > 1)}{decibels(event['psnr'])})"
     return ""
 
 

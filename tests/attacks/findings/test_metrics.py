@@ -77,9 +77,17 @@ def test_guess_explained_by_its_label_is_hidden():
     ],
 )
 def test_verdicts_on_batches(figures: tuple[float, float, float, float], kind: str):
-    verdict = judge_share(*figures)
+    verdict = judge_share(*figures, images=50)
     assert verdict.kind == kind
     assert "private" not in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("back", "by_chance", "surely"), [(1, 0, False), (4, 0, False), (5, 0, True), (8, 4, False)]
+)
+def test_some_images_back_are_tested_against_chance(back: int, by_chance: int, surely: bool):
+    text = judge_share(back / 20, by_chance / 20, 0.9, 0.9, 20).text
+    assert ("perhaps" not in text) == surely
 
 
 def test_pairs_agree_with_one_at_a_time():
@@ -145,7 +153,7 @@ def test_the_intervals_of_many_shares_are_those_of_each():
 
 def test_batch_verdict_text_matches_its_shares():
     """Half of what a control gives back is not nearly all of it, and one that chance gives is not none."""
-    assert "nearly" not in judge_share(0.46, 0, 0.9, 0.9).text
-    assert "none" in judge_share(0, 0, 0.9, 0.9).text
-    by_chance = judge_share(0.05, 0.05, 0.9, 0.9)
+    assert "nearly" not in judge_share(0.46, 0, 0.9, 0.9, 50).text
+    assert "none" in judge_share(0, 0, 0.9, 0.9, 50).text
+    by_chance = judge_share(0.05, 0.05, 0.9, 0.9, 20)
     assert (by_chance.kind, "none" in by_chance.text) == ("hidden", False)

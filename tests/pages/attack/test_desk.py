@@ -50,6 +50,11 @@ def test_charts_show_each_mechanism_and_chance(desk: Desk):
     assert len(bounds) == 2, "the instance bound, for each mechanism"
 
 
+def test_stopped_grid_without_a_cell_is_not_being_filled(desk: Desk):
+    going, stopped = (head(another(desk.start, {}), live)["line"] for live in (True, False))
+    assert "filled" in str(going) and "filled" not in str(stopped)
+
+
 def said(pieces: list[tuple[str, int | None]]) -> str:
     return "".join(words for words, _ in pieces)
 
@@ -96,8 +101,8 @@ def test_verdict_kinds_follow_the_colour_thresholds(desk: Desk):
     """Of a real upload one image of twenty at 20.6 dB was orange, and the caption said red from 20 dB."""
     assert judge(20.6, 0.5, 0.5, 10, 40, 40).kind == "recovered"
     assert judge(13, 0.5, 0.5, 10, 40, 40).kind == judge(11, READ, 0.5, 10, 40, 40).kind == "partly"
-    assert judge_share(1 / 20, 0, 0.4, 0.4).kind == "partly"
-    assert judge_share(8 / 20, 0, 0.8, 0.4).kind == "recovered"
+    assert judge_share(1 / 20, 0, 0.4, 0.4, 20).kind == "partly"
+    assert judge_share(8 / 20, 0, 0.8, 0.4, 20).kind == "recovered"
 
 
 def test_lucky_pick_among_many_mechanisms_is_not_stated():

@@ -8,11 +8,15 @@ import pytest
 from ldp_core import presets
 from ldp_core.accounting import ledger
 from ldp_core.experiment import changed, parse_draft
+from ldp_core.runs.view.attack_curve import Tries
+from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.styles import Style
 from ldp_core.theory import outlook
 from pages.parts.charts.series import Series
+from pages.parts.systems.trust import side_by_side
 from pages.parts.ui.text import at_most, percent
 from pages.parts.watch.headline import _between, head, promised
+from pages.parts.watch.leak import came_back, leak
 from tests.pages.charts.test_base import run
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
@@ -74,6 +78,11 @@ def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
     assert said(headline_of(apart, chance=0.99)["line"]).startswith(
         "Nothing learns: none of the 2 is better than guessing"
     )
+
+
+def test_live_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
+    line = said(headline_of(apart, "live", chance=0.99)["line"])
+    assert "guessing" in line and not any(one.label in line for one in apart)
 
 
 def test_a_class_that_is_never_named_is_in_the_headline(apart: list[Series]):
@@ -170,7 +179,7 @@ def test_a_scenarios_headline_compares_what_its_question_asks_about():
     assert "ε 8" in line
     assert "ε 1" not in line and "ε 4" not in line, "other budgets: the question is on mechanisms"
     leaks = said(of_scenario("same_epsilon")["line"])
-    assert leaks.startswith("Piecewise, ε 8: the image is back (")
+    assert leaks.startswith("Piecewise, ε 8: the image is back from ")
     assert "; Duchi, ε 8: " in leaks and "ε 1:" not in leaks
 
 
@@ -187,6 +196,35 @@ def test_a_promise_behind_another_trust_says_against_whom_and_invents_no_pure_su
     whole = {"trust.kind": "secure_sum", "clients.epsilon_scope": "run", "clients.epsilon": 8}
     alone = promised(replace(DRAFT, base=changed(DRAFT.base, whole), variants=DRAFT.variants[:1]))
     assert ", against everybody who sees the sum: told" in alone["rest"]
+
+
+@pytest.mark.parametrize(("epsilon", "odds"), [(1.0, "74 of 100"), (8.0, "9\u202f997 of 10\u202f000")])
+def test_odds_beside_several_promises_are_the_weakest(epsilon: float, odds: str):
+    rest = promised(side_by_side(presets.get("whom_do_you_trust").draft, epsilon))["rest"]
+    assert f"told apart in at most {odds} tries" in rest
+
+
+def test_third_figure_keeps_its_lines_when_the_attacks_have_ended(apart: list[Series]):
+    one = replace(apart[0].runs[0], end={"measured": [{"client": 1, "scope": "run", "epsilon_lower": 2.0}]})
+    measured = Series(0, "mean", (one,), Style(0))
+    assert promised(DRAFT, [measured])["rest"] == promised(DRAFT)["rest"]
+    assert "ε 2" in promised(DRAFT, [measured])["name"]
+
+
+def test_images_back_are_counted_over_all_attacked_uploads():
+    uploads = Tries("real", 0, numbers=Column(), images=20)
+    for number, back in enumerate((15, 3), 1):
+        for control, count in ((None, back), ("clean", 18), ("clipped", 18)):
+            uploads.fold(
+                {"round": number, "control": control, "attacker": "", "psnr": 30.0, "recovered": count}
+                | {"images": 20, "recovered_non_members": 0.0, "psnr_mean_image": 10.0}
+            )
+    one = run(0, "no LDP", 0, SMALL)
+    one.tries, one.targets = {("real", 0): uploads}, {0: {}}
+    shown = [Series(0, "no LDP", (one,), Style(0))]
+    assert came_back(shown[0]).startswith("9 of 20 ")
+    chip = leak(shown, "real", "")
+    assert "most of 2" in chip["rest"] and "9 on average" in chip["rest"]
 
 
 @pytest.mark.parametrize("kind", ["secure_sum", "central"])
