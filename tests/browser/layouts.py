@@ -42,7 +42,6 @@ SHOWN = {
     "train-done": "test_first_run.py",
     "attack-done": "test_attack.py",
     "tune-filled": "test_tune.py",
-    "compare-filled": "test_compare.py",
     "papers": "test_papers.py",
 }
 """And which file of tests comes there; all 1440 × 1200 pixels, light."""
@@ -54,7 +53,6 @@ MASKS = {
     "train-running": """.es-plot > *, .es-panels canvas, .es-rows, .es-head-of-page,
     .st-key-state-line { visibility: hidden !important; }""",
     "train-done": ".st-key-state-line { visibility: hidden !important; }",
-    "compare-filled": '[data-baseweb="tag"] span { color: transparent !important; }',
 }
 """What lives besides: what is still trained, how long something took or is ago."""
 Grey = NDArray[np.float64]

@@ -6,8 +6,7 @@ from playwright.sync_api import expect
 
 from ldp_core import presets
 from ldp_core.runs import jobs
-from tests.browser.conftest import Visitor, at_rest, cell, tick
-from tests.browser.layouts import as_it_was, look
+from tests.browser.conftest import Visitor, cell, tick
 from tests.runs.processes import until
 
 
@@ -24,8 +23,6 @@ def test_three_runs_are_compared(visitor: Visitor):
     expect(page.get_by_text("by seed; 95")).to_be_visible()
     expect(page.locator(".es-cards .js-plotly-plot").first).to_be_visible()
     expect(page.get_by_role("heading", name="Where they end")).to_be_visible()
-    at_rest(page)
-    as_it_was("compare-filled", look(page, "compare-filled"))
     page.locator(".es-card").first.hover()
     for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         with page.expect_download() as saved:

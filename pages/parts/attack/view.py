@@ -50,12 +50,11 @@ def _stored(then: str = "Press Attack") -> None:
     if not found:
         st.caption(f"Press Attack: {how} A ladder of your own draft fills here.")
         return
-    whose = "this version" if found.current else "an earlier version"
+    old = "" if found.current else f"; stored, of an earlier version ({found.date})"
     ladder = found.desk.start["ladder"]
     st.caption(
         f"**An example, not of your draft**: “{plain(found.scenario)}”. {then}.",
-        help=f"{plain(setting_of(parse(ladder['base']), ladder['client'] - 1), 200)}; stored, of {whose}, "
-        f"{found.date}. With Attack {how}",
+        help=f"{plain(setting_of(parse(ladder['base']), ladder['client'] - 1), 200)}{old}. With Attack {how}",
     )
     _drawn(found.desk, live=False)
 

@@ -196,7 +196,10 @@ def _use(workspace: Workspace, one: own_data.Own, tune: bool = False) -> None:
     found = datasets.get(one.name)
     base = workspace.draft.base
     changes = on_rows(found, base) if one.table else through_lenet(one.name, base.clients.count)
-    if problems := workspace.edit(changes | {"name": "Data of your own"}):
+    # not by the title, which is to go with the data
+    number = 1 + sum(other.until < one.until for other in own_data.mine(visitor().owner))
+    name = f"Own {'table' if one.table else 'pictures'} {number}"
+    if problems := workspace.edit(changes | {"name": name}):
         st.session_state[f"refused {one.name}"] = problems
     elif tune:
         drafts.keep_typed(workspace.id, "what to do", "tune")

@@ -4,14 +4,14 @@ For a sweep, the number of a setting replaces the variant's.
 """
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 import streamlit as st
 
-from ldp_core.runs import Job, jobs
+from ldp_core.runs import Job, Line, folded, jobs
 from pages.parts.compare import cells
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.runs.whose import whose
@@ -88,12 +88,9 @@ def name_of(job: Job) -> str:
 
 
 def _recent() -> list[Job]:
-    """The latest jobs; of completed ones with the same computations and no name of their own, the last."""
-    found = dict[Hashable, Job]()
-    for job in jobs.recent(OFFERED):
-        equal = job.keys and job.status == "completed" and not job.name
-        found.setdefault((job.kind, job.keys) if equal else job.id, job)
-    return [*found.values()]
+    """The latest jobs that this visitor may see; of equal ones one."""
+    me = visitor().owner
+    return [line.job for line in folded((Line(job, ()) for job in jobs.recent(OFFERED, viewer=me)), me)]
 
 
 def choose(now: list[Chosen], clock: float) -> None:

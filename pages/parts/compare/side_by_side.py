@@ -220,7 +220,7 @@ def pictures(arms: Sequence[Arm]) -> None:
     """Draw a row for each client that all of the first attacked runs have attacked; nothing without any."""
     attacked = [arm.series for arm in arms if arm.series.runs and arm.series.runs[0].targets][:MOST_COLUMNS]
     kinds = uploads_in(attacked)
-    panel = server_panel(attacked, "audit" if "audit" in kinds else next(iter(kinds), "audit"), True, "")
+    panel = server_panel(attacked, "audit" if "audit" in kinds else next(iter(kinds), "audit"), "")
     rows = [row for row in panel["rows"] if row.get("cells")]
     if not rows:
         return

@@ -25,7 +25,6 @@ from ldp_core.runs import (
 )
 from pages.parts.runs.said import PAGES, marks, said, state
 from pages.parts.runs.table import table
-from pages.parts.runs.take_away import bring_in
 from pages.parts.runs.ticks import offered_back, quota_taken, what_is_ticked
 from pages.parts.ui.job_actions import act, lasting_refusal, refusing
 from pages.parts.ui.text import ago, bytes_in_words, number, plain
@@ -41,12 +40,10 @@ WHOSE = ("Everybody's", "Mine")
 def job_list(report: Callable[[str, Person], bytes]) -> None:
     me, whose = visitor(), WHOSE[0]
     found = lines(me.owner)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        if any(line.job.owner != me.owner for line in found):
-            whose = st.segmented_control(
-                "Whose", WHOSE, default=whose, required=True, key="whose runs", label_visibility="collapsed"
-            )
-        bring_in()
+    if any(line.job.owner != me.owner for line in found):
+        whose = st.segmented_control(
+            "Whose", WHOSE, default=whose, required=True, key="whose runs", label_visibility="collapsed"
+        )
     mine = whose == WHOSE[1]
     found = folded(lines(me.owner, mine), me.owner)
     lasting_refusal()

@@ -161,10 +161,10 @@ def _images(
 
 
 def made(draft: Draft, found: outcomes.Outcome) -> str:
-    """Version, date and reference of stored results, and the time to recompute them here."""
-    whose = "this version" if found.current else "an earlier version"
+    """Seeds of stored results, whether they are outdated, and the time to recompute them here."""
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
-    return f"stored: {whose}, {found.date}, {many}; {_takes(found.key, draft, found.seconds)}"
+    old = "" if found.current else f", of an earlier version ({found.date})"
+    return f"{many}{old}; {_takes(found.key, draft, found.seconds)}"
 
 
 @st.cache_data(max_entries=64, show_spinner=False, ttl=5)

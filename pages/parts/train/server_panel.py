@@ -59,7 +59,7 @@ def seed_of(one: Series, tries: Tries) -> int | None:
     return next((run.seed for run in one.runs[1:] if any(tries is made for made in run.tries.values())), None)
 
 
-def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str, back: bool = False) -> Body:
+def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = False) -> Body:
     """Data of the panel: a row per client, a column per variant (at most three). `empty`: text while there is
     no reconstruction; `back`: with the frames of searches.
     """
@@ -69,7 +69,7 @@ def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str, 
     audit = upload == "audit"
     steps = _steps(attacked, clients) if back and audit else []
     rows = [
-        (audit and _forming(attacked, client, worst, back)) or _row(attacked, upload, client, worst, steps)
+        (audit and _forming(attacked, client, back)) or _row(attacked, upload, client, steps)
         for client in clients
     ]
     rows = [row for row in rows if row]
@@ -109,17 +109,17 @@ def _class_of(run: RunProgress, client: int) -> str:
     return an_image_of(run.start["experiment"], run.targets[client]["label"])
 
 
-def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool) -> Body | None:
-    """Row of an unfinished search; None without one, or if the closest attempts are wanted and exist."""
+def _forming(attacked: Sequence[Series], client: int, stopped: bool) -> Body | None:
+    """Row of an unfinished search; None without one, or if all runs have an attempt."""
     runs = [one.runs[0] for one in attacked]
     forming = [run.forming(client) for run in runs]
     tries = [run.tries.get(("audit", client)) for run in runs]
-    if not any(forming) or (worst and all(one and one.closest for one in tries)):
+    if not any(forming) or all(one and one.closest for one in tries):
         return None
     mean_image = runs[0].start["mean_image"]
     cells = [{"image": runs[0].targets[client]["image"], "captions": [_class_of(runs[0], client)]}]
     for frame, one in zip(forming, tries, strict=True):
-        event = frame or (one.newest if one else None)
+        event = frame or (one.closest if one else None)
         step = f"step {frame['iterations']}" if frame else NOTHING
         captions = [decibels(event["psnr"], 1) if event else "not yet", step]
         cells.append({"image": event["image"] if event else mean_image, "captions": captions})
@@ -133,12 +133,10 @@ def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool
     }
 
 
-def _row(
-    attacked: Sequence[Series], upload: str, client: int, worst: bool, steps: Sequence[int]
-) -> Body | None:
+def _row(attacked: Sequence[Series], upload: str, client: int, steps: Sequence[int]) -> Body | None:
     """Verdict on the variant that leaks most, with pictures; None until all variants have an attempt."""
     tries = [found for one in attacked if (found := one.runs[0].tries.get((upload, client)))]
-    made = [event for one in tries if (event := one.closest if worst else one.newest)]
+    made = [event for one in tries if (event := one.closest)]
     if len(made) < len(attacked):
         return None
     best = max(range(len(made)), key=lambda i: success(made[i]))

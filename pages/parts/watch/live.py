@@ -23,8 +23,6 @@ from pages.parts.ui.shared_cache import PAUSE_SECONDS, Moment, look_again, once,
 from pages.parts.ui.text import plain
 from pages.parts.watch.trio import Pictured, expected_view, nothing_yet, trio
 
-VIEWS = {True: "closest", False: "newest"}
-
 
 def live_view(
     draft: Draft,
@@ -137,7 +135,7 @@ def _watch(identity: str, every: float | None, guess: float | None = None) -> No
         then = _then(now)
         pictured = _pictured(draft, then.shown)
         how_to_read(shown)
-    chosen = (pictured.upload, pictured.worst, *(one.number for one in pictured.shown))
+    chosen = (pictured.upload, *(one.number for one in pictured.shown))
     # found once for all who look: to ask every attacker takes a sixth of the time of a look
     place = (job.id, job.status, job.removed)
     empty = once(("empty", *place), lambda: nothing_yet(job, draft, shown), now.moment)
@@ -186,9 +184,8 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
         if len(kinds) == 1
         else switch("Uploads shown", {kind: UPLOADS[kind] for kind in kinds}, "uploads shown", kinds[-1])
     )
-    worst = switch("Reconstructions shown", VIEWS, "reconstructions shown")
     if len(attacked) <= MOST_COLUMNS:
-        return Pictured(attacked, upload, worst)
+        return Pictured(attacked, upload)
     # of all that will be attacked: which of them have been is another matter in every round
     noisy = {i: one.randomiser.role != "identity" for i, one in enumerate(draft.experiments()) if spies(one)}
     names = {i: draft.variants[i].label for i in noisy}
@@ -202,7 +199,7 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
             key="pictured",
             placeholder="choose up to three runs",
         )
-    return Pictured([one for one in attacked if one.number in chosen], upload, worst)
+    return Pictured([one for one in attacked if one.number in chosen], upload)
 
 
 def _first_shown(noisy: Mapping[int, bool]) -> list[int]:

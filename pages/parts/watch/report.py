@@ -32,7 +32,7 @@ def report(identity: str, person: Person) -> bytes:
     upload = next(iter(uploads_in(attacked)), "audit")
     done, dataset = job.status == "completed", draft.base.dataset
     begun = head(draft, shown, chance, upload, "completed" if done else "stopped", empty, reference)
-    begun, panel = of_rows([begun, server_panel(attacked[-MOST_COLUMNS:], upload, True, empty)], dataset)
+    begun, panel = of_rows([begun, server_panel(attacked[-MOST_COLUMNS:], upload, empty)], dataset)
     lesson = " ".join(lesson_of(job)) if done else ""
     words = of_rows([findings(shown, reference, chance, stopped=not done), lesson], dataset)
     screen = carry.Shown(

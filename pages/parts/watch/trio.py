@@ -24,11 +24,10 @@ from pages.parts.watch.headline import head
 
 @dataclass(frozen=True)
 class Pictured:
-    """Displayed reconstructions: runs, kind of upload, and closest or latest."""
+    """Displayed reconstructions: runs and kind of upload."""
 
     shown: list[Series]
     upload: str = "audit"
-    worst: bool = True
 
 
 def trio(
@@ -83,7 +82,7 @@ def trio(
             "label": course("Accuracy by round", shown, Series.mean, percent),
         },
         "noise": panel,
-        "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty, back=state != "live")
+        "server": server_panel(pictured.shown, pictured.upload, empty, back=state != "live")
         | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Control']}"},
     }
     return dict(of_rows(body, draft.base.dataset))

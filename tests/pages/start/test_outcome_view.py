@@ -96,7 +96,7 @@ def test_a_figure_of_another_version_is_marked_as_such(runs_dir: Path):
     found = outcomes.stored("two_volunteers")
     assert found is not None
     draft = presets.get("two_volunteers").draft
-    assert "stored: an earlier version, " in (words := made(draft, replace(found, version="0ld")))
+    assert "earlier version" in (words := made(draft, replace(found, version="0ld")))
     assert "trained here" not in words
     keys = [one.key for one in kinds.get("run").computations(Training(draft, reference=True), "")]
     note_ends((key, "figures", "completed", {}) for key in keys)

@@ -86,8 +86,9 @@ def test_attacks_on_every_third_round_stand_at_these_rounds():
             drawn = check(draw(attacked(shown, upload, 0), 8))
             (curve,) = [trace for trace in drawn.data if trace.name == "run"]
             assert list(curve.x) == [1, 4, 7]
-        panel = server_panel(shown, upload, worst=False, empty="")
-        assert "round 7" in panel["rows"][0]["detail"]
+        panel = server_panel(shown, upload, empty="")
+        closest = shown[0].runs[0].tries[upload, 0].closest or {}
+        assert f"round {closest['round']}" in panel["rows"][0]["detail"]
         assert " ten " not in panel["note"]
         assert "every round" not in panel["note"]
     (dashed,) = [
@@ -134,13 +135,13 @@ def test_guessing_is_never_called_a_leak(n: int, comparisons: int):
 
 def test_server_panel_equals_the_events(trained: list[Series]):
     assert uploads_in(trained) == ["audit", "real"]
-    panel = server_panel(trained, "audit", worst=False, empty="")
+    panel = server_panel(trained, "audit", empty="")
     json.dumps(panel, allow_nan=False)
     assert [row["name"] for row in panel["rows"]] == ["Client 1", "Client 10", "Client 20"]
     first = panel["rows"][0]
-    newest = trained[2].runs[0].tries["audit", 0].newest or {}
-    assert first["cells"][3]["captions"] == [f"alike {newest['ncc']:.2f}"]
-    row = server_panel(trained, "real", worst=True, empty="")["rows"][0]
+    closest = trained[2].runs[0].tries["audit", 0].closest or {}
+    assert first["cells"][3]["captions"] == [f"alike {closest['ncc']:.2f}"]
+    row = server_panel(trained, "real", empty="")["rows"][0]
     assert (len(row["pairs"]), len(row["lines"])) == (6, len(SETS))
     closest = trained[1].runs[0].tries["real", 0].closest or {}
     assert row["lines"][1].startswith(f"run <1>: {closest['recovered']} of {closest['images']} images back")
@@ -150,11 +151,11 @@ def test_server_panel_equals_the_events(trained: list[Series]):
 def test_likeness_without_recovery_has_a_reason(trained: list[Series], monkeypatch: pytest.MonkeyPatch):
     hidden = Verdict("hidden", "not recovered by this attack")
     monkeypatch.setattr("pages.parts.train.server_panel.verdict_on", lambda *_: hidden)
-    like, unlike = (server_panel([one], "audit", False, "")["rows"][0] for one in (trained[0], trained[2]))
+    like, unlike = (server_panel([one], "audit", "")["rows"][0] for one in (trained[0], trained[2]))
     assert like["verdict"] == "alike, but so is a guess"
     assert unlike["verdict"] == "not recovered by this attack"
-    monkeypatch.setitem(trained[0].runs[0].tries["audit", 0].newest or {}, "ncc_non_members", 1.0)
-    row = server_panel(trained[:1], "audit", False, "")["rows"][0]
+    monkeypatch.setitem(trained[0].runs[0].tries["audit", 0].closest or {}, "ncc_non_members", 1.0)
+    row = server_panel(trained[:1], "audit", "")["rows"][0]
     assert row["verdict"] == "alike, but so is another image"
 
 
