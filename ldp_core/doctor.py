@@ -21,6 +21,7 @@ from typing import TextIO
 from ldp_core import datasets, models, presets
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.errors import StudioError, on_one_line, shown
+from ldp_core.plugins.candidates import unread
 from ldp_core.runs.cluster import connection
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.slots import slots
@@ -68,6 +69,8 @@ def parts() -> Found:
     presets.names()
     refused = [why for registry in REGISTRIES.values() for why in registry.refused.values()]
     refused += presets.refused.values()
+    packages = [presets.__name__, *(registry.package for registry in REGISTRIES.values())]
+    refused += [f"{file} is ignored: no kind of part has that folder" for file in unread(packages)]
     return ("note", "; ".join(refused)) if refused else ("ok", ", ".join(plugged) or "none from outside")
 
 

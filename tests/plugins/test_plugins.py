@@ -50,6 +50,14 @@ def test_plugin_file_is_a_part_versioned_by_digest(place: Path, registry: Regist
     assert "by_turns (selections/by_turns.py)" in doctor.parts()[1]
 
 
+def test_a_file_in_a_folder_of_no_kind_is_named_by_doctor(place: Path, registry: Registry[Any]):
+    (place / "by_turns.py").write_text(SELECTION)
+    (place.parent / "papers").mkdir()
+    (place.parent / "papers" / "own_paper.py").write_text("PAPER = None")
+    grade, found = doctor.parts()
+    assert grade == "note" and "papers/own_paper.py" in found and "by_turns" not in found
+
+
 def test_an_entry_point_names_a_class_or_its_module(
     place: Path, registry: Registry[Any], monkeypatch: pytest.MonkeyPatch
 ):
