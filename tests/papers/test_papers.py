@@ -23,14 +23,9 @@ def test_all_five_systems_have_a_card():
     assert papers.names() == ["pldp_fl", "personalized_ldp_fl", "pprd_fl", "pd_ldpfl", "optimal_ldp_fl"]
     with pytest.raises(UnknownName, match="got “pldp”"):
         papers.get("pldp")
-
-
-@pytest.mark.parametrize("name", papers.names())
-def test_a_card_says_its_idea_in_two_sentences_and_its_errors_in_numbers(name: str):
-    paper = papers.get(name)
-    assert len({claim.id for claim in paper.claims}) == len(paper.claims)
-    assert paper.idea.count(". ") == 1
-    assert sum(any(c.isdigit() for c in flaw.text) for flaw in paper.flaws) >= 3
+    for name in papers.names():
+        paper = papers.get(name)
+        assert len({claim.id for claim in paper.claims}) == len(paper.claims)
 
 
 @EACH
@@ -70,58 +65,29 @@ def test_the_way_of_the_data_is_read_off_the_experiment():
     assert [step.kind for step in steps] == ["", "clear", "", "noised", ""]
     clean = way(parse({**example, "mechanism": "none", "form": "corrected"}))
     assert [step.kind for step in clean] == ["", "", "clear", ""]
-    shortened = way(parse({"system": "pprd_fl", "form": "as_printed"}))
-    assert "shortens its weights to a length of at most 10" in shortened[2].does
-    assert [step.kind for step in shortened] == ["", "clear", "", "noised", "clear", ""]
-    assert "|D_i|" in shortened[1].sends
-    assert [step.kind for step in way(parse({"system": "pprd_fl"}))] == ["", "clear", "", "noised", "", ""]
+    for form, kinds in (
+        ("as_printed", ["", "clear", "", "noised", "clear", ""]),
+        ("corrected", ["", "clear", "", "noised", "", ""]),
+    ):
+        assert [step.kind for step in way(parse({"system": "pprd_fl", "form": form}))] == kinds
 
 
 @pytest.mark.parametrize(
     ("settings", "there", "not_there"),
     [
-        ({"system": "pldp_fl"}, ["clips its weights to its own safe range", "PDPM"], []),
-        (
-            {"system": "personalized_ldp_fl"},
-            ["on each of its records with probability 0.8", "averages"],
-            ["sign"],
-        ),
-        (
-            {"system": {"name": "personalized_ldp_fl", "case": "non_iid"}},
-            ["keeps its sign", "650 signs", "keeps the sign of each sum"],
-            ["with probability", "averages"],
-        ),
-        ({"system": "pd_ldpfl"}, ["which it keeps", "[−0.5, 0.5]", "its safe range"], ["max θ"]),
-        (
-            {"system": "pd_ldpfl", "form": "as_printed"},
-            ["which it keeps", "the scale t is its largest weight", "t, which the largest answer shows"],
-            ["clips its weights", "its safe range"],
-        ),
-        (
-            {"system": {"name": "pd_ldpfl", "input": "none", "output": "none"}},
-            ["trains for 1 local epoch"],
-            ["keeps"],
-        ),
-        (
-            {"system": "optimal_ldp_fl", "form": "as_printed"},
-            ["draws whether it takes part, which 75 % do", "in the server's model, however wide"],
-            ["chooses who", "[−1, 1]", "its safe range"],
-        ),
-        (
-            {"system": "optimal_ldp_fl"},
-            ["in the server's model, never beyond its own safe range", "its safe range"],
-            ["however wide", "[−1, 1]"],
-        ),
+        ({"system": "personalized_ldp_fl"}, "with probability 0.8", "sign"),
+        ({"system": {"name": "personalized_ldp_fl", "case": "non_iid"}}, "650 signs", "averages"),
+        ({"system": "pd_ldpfl"}, "its safe range", "max θ"),
+        ({"system": "pd_ldpfl", "form": "as_printed"}, "scale t", "its safe range"),
+        ({"system": {"name": "pd_ldpfl", "input": "none", "output": "none"}}, "1 local epoch", "keeps"),
+        ({"system": "optimal_ldp_fl", "form": "as_printed"}, "75 %", "its safe range"),
     ],
 )
-def test_the_way_says_what_is_the_systems_own(
-    settings: dict[str, Any], there: list[str], not_there: list[str]
-):
+def test_the_way_has_what_is_the_systems_own(settings: dict[str, Any], there: str, not_there: str):
     steps = " | ".join(
         f"{step.does} | {step.sends}" for step in way(parse({"dataset": "digits", **settings}))
     )
-    assert [words for words in there if words not in steps] == []
-    assert [words for words in not_there if words in steps] == []
+    assert there in steps and not_there not in steps
 
 
 def test_records_are_measured_as_the_theory_has_them():
