@@ -38,8 +38,11 @@ def test_a_figure_survives_its_file(tmp_path: Path):
         0: figure(made, "A", 0, 60.0, curve=()),
         1: replace(one, curve=[0.1, 0.7]),
     }
-    keep(file, replace(one, value=0.8))
-    assert [found.value for found in read(file)] == [0.6, 0.8]
+    keep(file, replace(one, value=None, status="diverged at round 3"))
+    assert [(found.value, found.status) for found in read(file)] == [
+        (0.6, "completed"),
+        (None, "diverged at round 3"),
+    ], "a run without a figure hides no others"
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"figures": 3}', '{"figures": [{"key": "x"}]}', "\x00"])
@@ -71,12 +74,6 @@ def test_what_this_version_has_measured_is_not_measured_again():
     assert len(left([made], of_now, seeds=1, fresh=True)) == 4
 
 
-def test_a_figure_of_another_version_is_marked_as_such():
-    made = claim()
-    found = verdict(made, shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83]))
-    assert found.older == ("v1",) and "version v1: what it uses has changed since" in words(found.older, ())
-
-
 def test_figures_are_those_of_runs_of_their_own():
     made = claim()
     todo = left([made], Shelf(), seeds=2)
@@ -101,17 +98,6 @@ def test_a_run_that_diverges_has_no_figure():
     assert "diverged" in one.status
 
 
-def test_a_run_without_a_figure_hides_no_others(tmp_path: Path):
-    """It is kept as such: what is written after it is read as well, and it is not run again."""
-    made, file = claim(), tmp_path / "made.json"
-    both = [figure(made, "A", 0, None, status="diverged at round 3"), figure(made, "C", 0, 80.0)]
-    stored.write(file, both)
-    assert [(one.value, one.status) for one in read(file)] == [
-        (None, "diverged at round 3"),
-        (0.8, "completed"),
-    ]
-
-
 def no_data(name: str) -> Data:
     raise AssertionError("nothing is loaded for records")
 
@@ -132,8 +118,7 @@ def test_one_run_of_an_older_version_proves_its_figures_or_asks_for_them_again(t
     ]
     found = verdict(made, Shelf.of(file))
     assert (found.older, found.same) == ((), ("0ld",)), "Duchi's arms are controls"
-    assert "came out equal, bit for bit" in words(found.older, found.same)
-    assert words((), [*"abcd"]).startswith("Measured with 4 earlier versions: one run of each")
+    assert "0ld" in words(found.older, found.same) and " 4 " in words((), [*"abcd"])
     again = {arm.label for arm, _ in left([made], Shelf.of(file), seeds=3)}
     assert again == {arm.label for arm in made.measured if "Duchi" in arm.label}
 
@@ -194,34 +179,25 @@ def test_a_rerun_that_was_killed_goes_on(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--rerun", "pldp"], "the system's name must be"),
-        (["--rerun", "pldp_fl", "--only", "x"], "--only must be relative-error"),
-        (["--rerun", "pldp_fl", "--only", "modes-mnist"], "needs data that are not on this machine: MNIST"),
-        (["--rerun", "pldp_fl", "--seeds", "0"], "--seeds takes a number between 1 and 20"),
-        (["--only", "relative-error"], "--only belongs to --rerun"),
+        (["--rerun", "pldp"], "the system's name"),
+        (["--rerun", "pldp_fl", "--only", "x"], "relative-error"),
+        (["--rerun", "pldp_fl", "--only", "modes-mnist"], "MNIST"),
+        (["--rerun", "pldp_fl", "--seeds", "0"], "between 1 and 20"),
+        (["--only", "relative-error"], "--rerun"),
     ],
 )
-def test_what_cannot_be_measured_is_one_sentence(
+def test_a_wrong_option_of_papers_is_refused_in_one_sentence(
     options: list[str],
     says: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path,
+    tmp_path: Path,
 ):
-    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
+    for name in ("EPSILON_DATA_DIR", "EPSILON_RUNS_DIR"):
+        monkeypatch.setenv(name, str(tmp_path))
     assert main(["papers", *options]) == 2
     said = capsys.readouterr().err
-    assert says in said
-    assert said.count("\n") == 1
-
-
-def test_the_command_prints_ours_beside_theirs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
-    lines = list(claims.listed())
-    for name in papers.names():
-        assert any(line.startswith(f"{name}: ") for line in lines)
-    assert any("paper: C over A: +11.28 points" in line for line in lines)
+    assert says in said and said.count("\n") == 1
 
 
 def test_what_takes_long_says_how_long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
