@@ -1,4 +1,4 @@
-"""View of one claim: chart, arms beside the paper's figures, controls, actions."""
+"""View of one claim: chart, arms beside the paper's figures, controls, actions, its re-measurement."""
 
 import streamlit as st
 
@@ -7,16 +7,23 @@ from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import QUANTITIES, stated
 from ldp_core.papers.stored import Shelf, words
 from ldp_core.papers.verdict import Verdict
-from ldp_core.runs import of_claims
+from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds, of_claims
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
-from pages.parts.papers.again import again
 from pages.parts.papers.words import badge
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
+from pages.parts.ui.job_actions import refusal, refusing, stop_button
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import plain, seconds
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import look, who
 from pages.parts.ui.workspace import start_with
 
+MOST_SECONDS = 3600.0
+"""Longest estimated duration that a page launches; longer measurements are for the command line."""
+EVERY = 1.0
+"""Interval between two refreshes in seconds."""
 BESIDES = {
     "accuracy": "accuracy",
     "unnoised": "the last round's uploads without noise",
@@ -34,7 +41,7 @@ def claim_view(system: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
         for quote in claim.quotes:
             st.caption(f"{plain(quote.where[0].upper() + quote.where[1:])}: “{plain(quote.text, 300)}”")
         with st.container(horizontal=True, vertical_alignment="center"):
-            again(system, claim)
+            _again(system, claim)
             draft = claim.read_each[found.reading].draft
             if draft and st.button("Open in Train", key=f"open {system} {claim.id}"):
                 start_with(draft)
@@ -136,3 +143,62 @@ def _besides(claim: Claim, shelf: Shelf, label: str, name: str) -> str:
     ours = of_arm(claim, shelf, label, name)
     unit = QUANTITIES[name].unit if name in QUANTITIES else "%"
     return plain(stated(ours, unit)) if ours else "–"
+
+
+def _again(system: str, claim: Claim) -> None:
+    job, key = _newest(system, claim.id), f"again {system} {claim.id}"
+    if job is not None and job.live:
+        refreshing(_watch, every=EVERY)(system, claim.id)
+        return
+    takes = claims.seconds_of(claim)
+    long = takes is not None and takes > MOST_SECONDS
+    st.button(
+        "Run this claim again",
+        type="primary",
+        key=key,
+        on_click=_launch,
+        args=(system, claim.id),
+        disabled=bool(claim.missing) or long,
+    )
+    refusal(key)
+    runs = f"{len(claim.runs) * claim.seeds * len(claim.read_each)} runs"
+    about = f"{runs}, about {seconds(takes)} here" if takes else runs
+    if claim.missing:
+        st.caption(f"needs data that are not on this machine: {plain(claim.missing)}")
+    elif long:
+        command = f"python -m ldp_core papers --rerun {system} --only {claim.id}"
+        st.caption(f"{about}: too long for a page. `{command}`")
+    else:
+        st.caption(about)
+    if job is not None and job.status not in ("completed", "cancelled"):
+        st.error(f"The last try {plain(job.status)}: {plain(job.message or 'no reason was given', 300)}")
+
+
+def _watch(system: str, identity: str) -> None:
+    job = _newest(system, identity)
+    if job is None or not job.live:
+        st.rerun()
+    far = how_far(job)
+    words = "in the queue" if job.status == "queued" else str(far.step) if far else "begins"
+    reason = f": {plain(job.message, 200)}" if job.message else ""
+    verb = "Stalled" if job.status == STALLED else "Measuring again"
+    st.progress(far.step.share if far else 0.0, text=f"{verb}, {words}{reason}")
+    stop_button(job, f"stop {job.id}")
+
+
+def _newest(system: str, identity: str) -> Job | None:
+    found = jobs.of_draft(_draft(system, identity), "claim", most=1)
+    return look(found[0].id) if found else None
+
+
+@pressed
+def _launch(system: str, identity: str) -> None:
+    made = kinds.get("claim")
+    with refusing(f"again {system} {identity}"):
+        asked = made.read({"system": system, "claim": identity}, {})
+        jobs.launch("claim", asked, _draft(system, identity), **who())
+
+
+def _draft(system: str, identity: str) -> str:
+    """Draft id for the jobs of a claim, which has no draft."""
+    return f"{system}/{identity}"
