@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -39,7 +40,9 @@ WAYS = ".zip (all), .html (a report), .py (a program), .flower.zip (an app for F
 
 
 def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:
-    """Run a command; exit code 0; 1 if a run diverged or failed; 2, with a sentence, for bad input."""
+    """Run a command; exit code 0; 1 if a run diverged or failed; 2, with a sentence, for bad input; 3
+    for a fault of this program.
+    """
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] in GONE:
         print(f"{called} {given[0]} is gone: {GONE[given[0]]}", file=sys.stderr)
@@ -68,6 +71,9 @@ def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_co
         print(f"{own}: cannot write ({error.strerror})", file=sys.stderr)
         _silence()
         return 2
+    except Exception:  # 1 is a verdict
+        traceback.print_exc()
+        return 3
 
 
 def _silence() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ldp_core.cli import main
 from tests.test_cli import ldp_core
 
 
@@ -22,6 +23,15 @@ def test_a_claim_is_refuted_or_not(sigma: float, code: int, tmp_path: Path):
     assert done.stdout.startswith("claimed 1, ") and "(95 %)" in done.stdout.splitlines()[0]
     assert done.stdout.splitlines()[0].endswith(": refuted") == bool(code)
     assert "these samples" in done.stdout and "Piecewise" in done.stdout
+
+
+def test_a_fault_of_the_program_is_no_verdict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    def fail(*_: object) -> None:
+        raise MemoryError("201 GiB")
+
+    (tmp_path / "s.csv").write_text(_csv(1.0, 50))
+    monkeypatch.setattr("ldp_core.accounting.samples.read_samples", fail)
+    assert main(["audit", str(tmp_path / "s.csv"), "--claimed", "1"]) == 3
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,13 @@ def audit_samples(
     if len(enough) < 2:
         rows = sorted(map(len, groups))[-2]
         lines = "row" if rows == 1 else "rows"
-        raise CannotTell(f"cannot tell yet: {spelled(rows)} {lines} a world; {spelled(needed)} would do")
+        few = f"cannot tell yet: {spelled(rows)} {lines} a world; {spelled(needed)} would do"
+        if len(groups) > WORLDS and worlds is None:
+            few += (
+                f". The file has {spelled(len(groups))} different inputs: an audit needs a few, each many "
+                "times, or a column world that says which of two each row belongs to"
+            )
+        raise CannotTell(few)
     draw = stream(0, "audit")
     groups = _spread(enough, x)
     halves = [np.array_split(draw.permutation(rows), 2) for rows in groups]

@@ -1,8 +1,9 @@
 """Sets of outputs that distinguish two inputs, chosen on some trials for counting on others.
 
-An output is a vector per round, so sets are defined by scalar statistics: one value, a value's change between
-rounds, the best linear discriminant, the largest magnitude. Each statistic's range is cut at quantiles, finer
-in the tails, and the pieces are joined by likelihood ratio (Neyman and Pearson).
+An output is a vector per round, so sets are defined by scalar statistics: one value, its last digits, a
+value's change between rounds, the best linear discriminant, the largest magnitude. Each statistic's range is
+cut at quantiles, finer in the tails, and the pieces are joined by likelihood ratio (Neyman and Pearson).
+Beside them stand sets of exact values, each of which came more than once.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,6 +21,14 @@ PIECES = 64
 TAIL = 8
 """Least number of trials in the outermost interval of a statistic."""
 LEAST = 1e-300
+EXACT = 10_000
+"""Number of exact values that are tried, the most frequent ones."""
+DIGITS = range(13)
+"""Decimal places whose digits and those after them are tried as a statistic."""
+DIGITED = 4
+"""Number of single output values whose last digits and exact values are tried."""
+CHOSEN = 2.0
+"""Standard errors subtracted from shares that had no part in choosing a set."""
 SURE = 4.0
 """Standard errors subtracted from a set's shares, as the best of many sets is best by luck too."""
 
@@ -43,11 +52,15 @@ class Event:
     """Which intervals belong to the set: below the first edge, between two edges, from the last edge on."""
     score: float
     """Expected ln(P/Q)."""
+    words: str = ""
+    """The set in words, where its intervals are none to speak of."""
 
     def count(self, answers: Floats) -> int:
         return int(self.inside[np.searchsorted(self.edges, self.number.of(answers), side="right")].sum())
 
     def __str__(self) -> str:
+        if self.words:
+            return self.words
         start, *steps = np.flatnonzero(np.diff(self.inside.astype(int)))
         if steps:
             return f"{self.number.words} in one of {spelled(len(steps) // 2 + 1)} intervals"
@@ -58,7 +71,12 @@ def best_event(likely: Floats, other: Floats, delta: float) -> Event | None:
     """Set of outputs with the largest expected lower bound on ε, from outputs (n, rounds, coordinates) for
     the input that it shall be likelier for, and for the other.
     """
-    found = [_cut(number, likely, other, delta) for number in _numbers(likely, other)]
+    numbers = list(_numbers(likely, other))
+    found = [_cut(number, likely, other, delta) for number in numbers]
+    for value in numbers[: min(DIGITED, likely[0].size)]:
+        for place in DIGITS:
+            found.append(_cut(_digits(value, place), likely, other, delta))
+        found.append(_exact(value, likely, other, delta))
     return max((one for one in found if one), key=lambda one: one.score, default=None)
 
 
@@ -90,6 +108,55 @@ def _values(
         which = f" of coordinate {c + 1}" * (coordinates > 1)
         which += f" in round {r + 1}" * (rounds > 1 or then > "")
         yield Number(f"the {what}{which}{then}", lambda y, r=r, c=c: of(y)[:, r, c])  # type: ignore[misc]
+
+
+def _digits(value: Number, place: int) -> Number:
+    """What is left of a value's decimal places from this one on, and whether the digit before is odd."""
+    words = f"the digits of {value.words} from decimal place {place + 1} on"
+    return Number(words, lambda y: (value.of(y) * (10.0**place / 2) + 0.25) % 1)
+
+
+def _exact(value: Number, likely: Floats, other: Floats, delta: float) -> Event | None:
+    """Set of exact values: chosen on every second trial, among those that came more than once, and scored on
+    the others, as a value that came by chance would count for the input that it came from.
+    """
+    (one, fresh), (two, against) = ((x[::2], x[1::2]) for x in (value.of(likely), value.of(other)))
+    came, times = np.unique(np.concatenate([one, two]), return_counts=True)
+    known = np.sort(came[times > 1][np.argsort(-times[times > 1], kind="stable")[:EXACT]])
+    if not len(known):
+        return None
+
+    def place(x: Floats) -> Floats:
+        """Twice the place of a known value, else the number beside it."""
+        at = np.searchsorted(known, x)
+        return 2.0 * at + (known[np.minimum(at, len(known) - 1)] == x)
+
+    number = Number(value.words, lambda y: place(value.of(y)))
+    count = 2 * len(known) + 1
+    hits, false = (np.bincount(place(x).astype(int), minlength=count) for x in (one, two))
+    hits[::2], false[::2] = hits[::2].sum(), false[::2].sum()  # every value that is not known is one piece
+    pieces = np.append(np.arange(1, count, 2), 0)
+    order = pieces[np.argsort(-(hits[pieces] + 0.5) / (false[pieces] + 0.5), kind="stable")]
+    rank = np.empty(count, int)
+    rank[order] = np.arange(len(order))
+    rank[::2] = rank[0]
+    p, q = (
+        np.cumsum(np.bincount(rank[place(x).astype(int)], minlength=len(order))) / len(x)
+        for x in (fresh, against)
+    )
+    # counted later in twice as many trials; no luck of the choice is in these shares
+    lower, upper = wilson(p, 2 * len(fresh), -CHOSEN) - delta, wilson(q, 2 * len(against), CHOSEN)
+    scores = (np.log(np.maximum(lower, LEAST)) - np.log(upper))[:-1]
+    if not len(scores):
+        return None
+    most = int(np.argmax(scores))
+    inside = rank <= most
+    among, which = ("none", known[~inside[1::2]]) if inside[0] else ("one", known[inside[1::2]])
+    words = f"{value.words} is {among} of {spelled(len(which))} exact ones"
+    if len(which) == 1:
+        words = f"{value.words} is {'not ' * inside[0]}{which[0]:.17g}"
+    edges: Floats = np.arange(1.0, count) - 0.5
+    return Event(number, edges, inside, float(scores[most]), words)
 
 
 def _cut(number: Number, likely: Floats, other: Floats, delta: float) -> Event | None:

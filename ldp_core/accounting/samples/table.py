@@ -1,5 +1,6 @@
 """CSV of samples: `[trial,] input, output[, coordinate, round, world]`, in any spreadsheet's notation."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,14 @@ HEADINGS = {
     "round": Column.of("round step", "number nr no"),
     "world": Column.of("world side", "number nr no"),
 }
+APART = {
+    "epsilon": Column.of("epsilon eps ε budget", "privacy value claimed"),
+    "delta": Column.of("delta δ", "privacy value claimed"),
+    "mechanism": Column.of("mechanism", "name"),
+}
+"""Columns of which a file has one value: an audit is of one mechanism and one claim."""
+TWO = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+"""Numbers for the words of a yes-or-no column."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +44,26 @@ class Samples:
 def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:
     """Trials of a file; without a column `trial` each row is one. Raises `InvalidExperiment`."""
     table = read_table(data, most)
-    names = find(table.headings, HEADINGS)
+    names = find(table.headings, HEADINGS | APART)
     if missing := [name for name in NEEDED if name not in names]:
         message = f"has no column {one_of(missing)}; got {shown(', '.join(table.headings), 80)}"
-        raise InvalidExperiment([Problem("line 1", f"{message}; columns are {', '.join(HEADINGS)}")])
+        message += f"; columns are {', '.join(HEADINGS)}, "
+        "and a row is one value (of a trial with several, a coordinate)"
+        raise InvalidExperiment([Problem("line 1", message)])
     if twice := [name for name in HEADINGS if names.count(name) > 1]:
         raise InvalidExperiment([Problem("line 1", f"has two columns for {twice[0]}; keep one")])
     if table.problems:
         raise InvalidExperiment(table.problems[:3])
     if not table.rows:
         raise InvalidExperiment([Problem("", "the file has a header and no sample below it")])
+    for name in APART:
+        several = {row[names.index(name)].strip() for row in table.rows} if name in names else set()
+        if len(several) > 1:
+            some = " and ".join(shown(cell) for cell in sorted(several)[:2])
+            message = (
+                f"has {spelled(len(several))} values, {some} among them; audit each in a file of its own"
+            )
+            raise InvalidExperiment([Problem(f"column {name}", message)])
     columns = {name: names.index(name) for name in HEADINGS if name in names}
     if "trial" not in columns and (apart := [name for name in ("coordinate", "round") if name in columns]):
         raise InvalidExperiment([Problem("line 1", f"has a column {apart[0]} and none that names the trial")])
@@ -66,8 +85,13 @@ def _folded(table: Table, values: Floats, cells: dict[str, NDArray[np.str_]]) ->
         _, place = np.unique(_in_order(cells.get(name, none)), return_inverse=True)
         places.append(place.ravel())
     shape = (trials.shape[1], *(int(place.max()) + 1 for place in places))
+    if (needed := math.prod(shape)) > 2 * len(table.rows):
+        each = f"{spelled(shape[1])} rounds and {spelled(shape[2])} coordinates"
+        message = f"names {spelled(shape[0])} trials, {each}: {spelled(needed)} rows, of which it has "
+        message += f"{spelled(len(table.rows))}; each trial needs a row for each round and coordinate"
+        raise InvalidExperiment([Problem("", message)])
     flat = np.ravel_multi_index((trial.ravel(), *places), shape)
-    count = np.bincount(flat, minlength=int(np.prod(shape)))
+    count = np.bincount(flat, minlength=needed)
     if (count != 1).any():
         first = int(np.argmax(count != 1))
         number, r, c = map(int, np.unravel_index(first, shape))
@@ -98,6 +122,8 @@ def _cells(table: Table, name: str, column: int) -> NDArray[np.str_]:
 
 def _numbers(table: Table, name: str, column: int) -> Floats:
     cells = [row[column] if column < len(row) else "" for row in table.rows]
+    if {cell.strip().casefold() for cell in cells} <= TWO.keys():
+        return np.array([TWO[cell.strip().casefold()] for cell in cells])
     try:
         plain = table.decimal == "." and "_" not in "".join(cells)
         values = np.array(cells if plain else [table.number(cell) for cell in cells]).astype(np.float64)

@@ -35,6 +35,16 @@ def test_rows_of_a_trial_are_put_side_by_side_in_any_order():
     assert samples.outputs[1, 1].tolist() == [-102, -102.25, -102.5]
 
 
+DIAGONAL = "trial,input,output,round,coordinate\n" + "".join(f"{i},0,0,{i},{i}\n" for i in range(3000))
+
+
+@pytest.mark.parametrize("words", ["True False", "yes no", "TRUE FALSE"])
+def test_two_words_are_read_as_one_and_zero(words: str):
+    one, zero = words.split()
+    samples = read_samples(f"input,output\n{one},{zero}\n{zero},{one}\n".encode())
+    assert samples.inputs.ravel().tolist() == [1, 0] and samples.outputs.ravel().tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -46,6 +56,9 @@ def test_rows_of_a_trial_are_put_side_by_side_in_any_order():
         ("input,output,coordinate\n1,2,1\n", "a column coordinate and none that names the trial"),
         ("trial,input,output,round\n1,0,0,1\n1,0,0,2\n2,0,0,1\n", "trial “2” has 0 rows for round 2"),
         ("input,output,world\n1,2,\n", "line 2 has no world"),
+        ("input,output,epsilon\n1,2,1\n1,2,2\n", "column epsilon has 2 values"),
+        ("input,output,mechanism\n1,2,a\n1,2,b\n", "column mechanism has 2 values"),
+        (DIAGONAL, "3\u202f000 trials"),
         ("input,output,input\n1,2,3\n", "two columns for input"),
         ("\x00\x01", "NUL"),
         ("", "the file is empty"),

@@ -1,4 +1,4 @@
-"""Six mechanisms that break what they promise, each rebuilt from its description."""
+"""Mechanisms that break what they promise, each rebuilt from its description."""
 
 import numpy as np
 
@@ -52,7 +52,30 @@ def percentile_in_clear(epsilon: float, trials: int, generator: np.random.Genera
     return x, np.where(np.abs(x) >= np.median(np.abs(x), axis=1, keepdims=True), x, 0.0)
 
 
+def input_in_last_digits(epsilon: float, trials: int, generator: np.random.Generator) -> Trials:
+    """Rounded to two places, and what was added before comes through in the ninth."""
+    x = _two(np.array([-1.0]), np.array([1.0]), trials)
+    return x, np.round(x + generator.laplace(0, 2 / epsilon, x.shape), 2) + 1e-9 * x
+
+
+def input_in_parity(epsilon: float, trials: int, generator: np.random.Generator) -> Trials:
+    """The last of two digits is odd for one input and even for the other."""
+    x = _two(np.array([-1.0]), np.array([1.0]), trials)
+    even = 2 * np.round(50 * (x + generator.laplace(0, 2 / epsilon, x.shape)))
+    return x, (even + (x > 0)) / 100
+
+
+def sometimes_verbatim(epsilon: float, trials: int, generator: np.random.Generator) -> Trials:
+    """Two answers of a hundred are the input itself."""
+    x = _two(np.array([-1.0]), np.array([1.0]), trials)
+    noisy = x + generator.laplace(0, 2 / epsilon, x.shape)
+    return x, np.where(generator.random(x.shape) < 0.02, x, noisy)
+
+
 WRONG = (
+    input_in_last_digits,
+    input_in_parity,
+    sometimes_verbatim,
     epsilon_as_sigma,
     range_of_the_upload,
     clipped_after_noise,
