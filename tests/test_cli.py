@@ -59,7 +59,7 @@ def in_a_process(*arguments: str, stdin: str = "") -> subprocess.CompletedProces
 
 
 @pytest.mark.parametrize("how", [ldp_core, in_a_process])
-def test_what_is_no_experiment_exits_with_2_and_one_sentence(how: Callable[..., Any]):
+def test_malformed_experiment_exits_2_with_one_sentence(how: Callable[..., Any]):
     done = how("run", "-", stdin="hello")
     assert done.returncode == 2
     assert done.stdout == ""
@@ -84,7 +84,7 @@ def test_what_is_no_experiment_exits_with_2_and_one_sentence(how: Callable[..., 
         ("{}", "submit - --kind swep", "; got “swep”; did you mean sweep?"),
     ],
 )
-def test_what_cannot_be_meant_exits_with_2_and_one_sentence(stdin: str, command: str, words: str):
+def test_invalid_command_exits_2_with_one_sentence(stdin: str, command: str, words: str):
     done = ldp_core(*command.split(), stdin=stdin)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert words in done.stderr and "Traceback" not in done.stderr
@@ -150,9 +150,7 @@ def test_a_sweep_goes_through_the_queue():
     assert "three" in ldp_core("runs").stdout
 
 
-def test_without_a_standard_output_it_says_so(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
+def test_missing_standard_output_exits_2(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["presets"]) == 2
     assert "no standard output" in capsys.readouterr().err
@@ -185,7 +183,7 @@ def test_run_prints_events_and_settings_override_the_file(tmp_path: Path):
 
 
 @pytest.mark.alone
-def test_the_default_demonstration_takes_at_most_five_seconds_after_imports():
+def test_default_demo_takes_at_most_five_seconds():
     done = ldp_core("run", "-", stdin="{}")
     assert json.loads(done.stdout.splitlines()[-1])["seconds"] <= within(5)
 
@@ -290,7 +288,7 @@ def test_a_system_that_is_chosen_here_fills_and_runs(system: str):
     assert departure in start["departures"]
 
 
-def test_a_systems_preset_says_what_is_not_as_in_the_paper():
+def test_preset_of_a_system_lists_its_departures():
     done = ldp_core("presets", "--show", "pldp_fl")
     assert "not as in the paper: dataset is “digits”, there “mnist”\n" in done.stderr
     assert ldp_core("presets", "--show", "two_volunteers").stderr == ""

@@ -3,7 +3,7 @@
 from ldp_core import mechanisms
 
 
-def test_components_without_parameters_are_distinguished_in_tables():
+def test_components_are_usable_as_keys():
     kinds = {name: mechanisms.registry.kind(name)() for name in mechanisms.registry.names()}
     assert len({hash(one) for one in kinds.values()}) == len(kinds)
     for name, one in kinds.items():

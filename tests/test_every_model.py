@@ -63,7 +63,7 @@ def one_round(dataset: str, model: str, optimizer: str) -> list[Any]:
         if in_gate(models.get(model).batched or FIRST[datasets.get(name).shape, model] == name, True)
     ],
 )
-def test_what_fits_runs_and_what_does_not_says_which_models_do(dataset: str, model: str):
+def test_unfit_model_names_fitting_ones(dataset: str, model: str):
     shape = datasets.get(dataset).shape
     if not models.get(model).fits(shape):
         with pytest.raises(InvalidExperiment) as caught:

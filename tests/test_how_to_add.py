@@ -50,7 +50,7 @@ def test_there_is_an_example_of_each_kind():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_its_commands_run_as_they_stand(
+def test_guide_commands_run_as_printed(
     copy: Path, interpreter: Interpreter, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path)))
@@ -87,7 +87,7 @@ def test_an_example_is_as_clean_as_the_rest(copy: Path, path: str):
     assert done.returncode == 0, done.stdout
 
 
-def test_what_it_tells_to_copy_is_there():
+def test_guide_names_existing_files():
     for name in re.findall(
         r"`((?:ldp_core|tests|pages)/[\w/]+(?:\.py|/))`", TEXT.split("## Anything else")[1]
     ):

@@ -167,7 +167,7 @@ def test_imports_point_one_way(file: Path):
             assert (package, sibling) in ALLOWED_SIBLINGS, f"{module} must not import its sibling {name}"
 
 
-def test_the_face_of_runs_is_all_that_pages_and_the_command_line_import_from_it():
+def test_pages_and_cli_import_only_the_face_of_runs():
     outside = ("pages", "app", "ldp_core.cli", "ldp_core.commands", "ldp_core.__main__")
     used, offered = set[str](), set[str]()
     for file in PRODUCT:
@@ -199,7 +199,7 @@ FORBIDDEN = {
 
 
 @of_each(PRODUCT)
-def test_nothing_imports_what_its_place_forbids(file: Path):
+def test_forbidden_imports_are_absent(file: Path):
     module = module_of(file)
     for package, names in FORBIDDEN.items():
         if in_package(module, package):
@@ -246,7 +246,7 @@ print(sorted(heavy & set(sys.modules)))
 """
 
 
-def test_theory_and_registries_need_neither_torch_nor_scikit_learn():
+def test_theory_and_registries_import_no_torch():
     found = subprocess.run(
         [sys.executable, "-c", LIGHT], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
@@ -266,7 +266,7 @@ UNSAFE = {
 
 
 @of_each(PRODUCT)
-def test_nothing_that_was_typed_can_run(file: Path):
+def test_typed_text_is_never_executed(file: Path):
     """S4 and S5 of the reliability reference, held statically."""
     text = file.read_text(encoding="utf-8")
     for pattern, why in UNSAFE.items():

@@ -38,7 +38,7 @@ def folded(cases: list[dict[str, Any]], figures: bool = False) -> dict[int, list
     return found
 
 
-def test_each_run_tells_what_it_tells_alone(monkeypatch: pytest.MonkeyPatch):
+def test_folded_run_has_the_events_of_a_lone_run(monkeypatch: pytest.MonkeyPatch):
     """All kinds of work side by side; the last bits of the weights may differ, and nothing else."""
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
     found = folded(CASES)
@@ -53,7 +53,7 @@ def test_each_run_tells_what_it_tells_alone(monkeypatch: pytest.MonkeyPatch):
         assert found[number][-1]["ledger"] == alone[-1]["ledger"]
 
 
-def test_where_only_figures_are_asked_for_the_last_round_is_the_same_and_the_others_are_counted():
+def test_figures_only_runs_keep_the_last_round():
     whole, less = folded(CASES[:6]), folded(CASES[:6], figures=True)
     assert whole.keys() == less.keys()
     for number, emitted in whole.items():
@@ -83,7 +83,7 @@ def test_a_run_that_fills_a_product_is_trained_by_itself(monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 @pytest.mark.parametrize("kind", trust.names())
-def test_whomever_clients_trust_runs_of_one_shape_have_each_ones_own_noise(kind: str):
+def test_folded_runs_keep_their_noise_under_any_trust(kind: str):
     own = {
         "trust": kind,
         "target": "update",

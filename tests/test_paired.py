@@ -28,7 +28,7 @@ def test_the_interval_over_seeds_covers_nineteen_in_twenty(seeds: int):
 
 
 @pytest.mark.parametrize("seeds", [3, 6])
-def test_with_the_samples_it_covers_the_truth_about_other_samples_too(seeds: int):
+def test_interval_with_samples_covers_other_samples(seeds: int):
     """At least 95 % of worlds; fails by chance less than once in 10 000. Three seeds alone cover less."""
     generator, n, worlds = np.random.default_rng(2), 100, 1500
     covered, without = 0, 0
@@ -56,7 +56,7 @@ def _truth() -> float:
     return float(np.clip(level, 0, 1).mean() - np.clip(level - gap, 0, 1).mean())
 
 
-def test_one_seed_tells_nothing():
+def test_one_seed_gives_no_interval():
     found = difference([0.9], [0.1])
     assert (found.clear, found.half, found.outcome) == (False, math.inf, "cannot tell")
     assert difference([0.9, 0.91], [0.1, 0.1]).outcome == "holds"
@@ -67,7 +67,7 @@ def test_three_seeds_that_agree_are_not_always():
     assert difference([0.90, 0.86, 0.86], [0.72, 0.70, 0.71]).clear
 
 
-def test_a_pair_has_one_interval_and_what_is_picked_among_many_needs_more_to_be_clear():
+def test_picked_difference_needs_a_wider_margin():
     alone, picked = (difference([0.60, 0.63, 0.62], [0.50, 0.51, 0.54], among=n) for n in (1, 9))
     assert (alone.low, alone.high) == (picked.low, picked.high)
     assert alone.clear and not picked.clear
@@ -114,13 +114,13 @@ def test_a_true_zero_is_contradicted_once_in_forty():
         assert abs(found.count(outcome) / 4000 - 0.025) < 4 * np.sqrt(0.025 * 0.975 / 4000)
 
 
-def test_chance_is_known_or_nothing_is_said():
+def test_at_chance_needs_a_known_chance_level():
     assert at_chance(0.149, 0.1)
     assert not at_chance(0.151, 0.1)
     assert not at_chance(0.1, None)
 
 
-def test_each_outcome_is_explained_and_red_is_for_the_contradicted_alone():
+def test_only_contradicted_outcomes_are_red():
     assert all(f"**{outcome}**" in RULE for outcome in get_args(Outcome))
     assert [word for word in LOOKS if "red" in badge(word)] == ["contradicted"]
     assert sum(look.colour == LOOKS["cannot tell"].colour for look in LOOKS.values()) == 1

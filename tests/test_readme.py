@@ -38,7 +38,7 @@ def test_the_picture_is_there_and_of_the_running_thing():
     assert int.from_bytes(header[16:20]) >= 1200
 
 
-def test_the_commands_it_names_exist():
+def test_named_commands_exist():
     from ldp_core.cli import _parser
 
     named = re.findall(r"python -m ldp_core (\w+)([^#;`\n]*)", README)
@@ -77,7 +77,7 @@ def _bounded(requirements: str) -> set[str]:
     return {f"{name}>={pin},<{int(major) + 1}" for name, pin, major in pins}
 
 
-def test_an_installation_takes_what_is_pinned_or_newer_up_to_the_next_major_version():
+def test_dependencies_are_bounded_by_the_pins():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert set(project["dependencies"]) == _bounded(PINNED.partition("# What those pull in")[0])
     extra = project["optional-dependencies"]
@@ -90,7 +90,7 @@ def test_an_installation_takes_what_is_pinned_or_newer_up_to_the_next_major_vers
     }
 
 
-def test_the_pythons_that_it_takes_are_the_same_everywhere():
+def test_supported_pythons_agree_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (oldest, too_new) = re.findall(r"3\.(\d+)", project["requires-python"])
     taken = ((3, int(oldest)), (3, int(too_new)))
@@ -105,7 +105,7 @@ def test_another_python_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch
             __main__.refuse_others()
 
 
-def test_whatever_is_imported_is_pinned():
+def test_imported_packages_are_pinned():
     """Also what comes along with something else: it might not, one day."""
     found = set()
     for file in [ROOT / "app.py", *(ROOT / "ldp_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]:
@@ -142,7 +142,7 @@ def _pulled_in() -> dict[str, Distribution]:
     return found
 
 
-def test_all_that_is_pulled_in_is_pinned_at_the_version_that_is_tested():
+def test_transitive_packages_are_pinned_as_tested():
     """Torch's own CUDA packages follow torch, and are not here."""
     pins = {
         name.lower().replace("_", "-"): version for name, version in re.findall(r"^(.+)==(.+)$", PINNED, re.M)
@@ -152,7 +152,7 @@ def test_all_that_is_pulled_in_is_pinned_at_the_version_that_is_tested():
     assert {name: one.version.partition("+")[0] for name, one in found.items()}.items() <= pins.items()
 
 
-def test_what_the_container_installs_is_what_is_pinned_each_with_its_hashes():
+def test_container_installs_pins_with_hashes():
     """Torch and torchvision come from an index of the builder's choice; nothing else comes without a hash."""
     hashed = r"^[\w.-]+==[\w.]+(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n"
     locked = [one.partition(" ")[0] for one in re.findall(hashed, LOCK, re.M)]
@@ -187,7 +187,7 @@ def test_licences_are_stated_as_they_are():
     assert all(name in head for name in [*beside, "MPL-2.0", "MIT-CMU", "libgfortran", "proprietary"])
 
 
-def test_the_container_is_slim_non_root_watched_and_keeps_its_runs():
+def test_container_is_slim_and_non_root():
     """Statically: no engine runs here."""
     steps = [line.split(maxsplit=1) for line in DOCKERFILE.splitlines() if re.match(r"[A-Z]+ ", line)]
     words = [word for word, _ in steps]

@@ -12,7 +12,7 @@ ROWS = dict(re.findall(r"^\| ([FCS]\d+) \| (.*) \|$", TEXT, re.MULTILINE))
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TEXT)))
 
 
-def test_what_it_names_exists():
+def test_named_tests_exist():
     defined = {file: names_in(file) for file, _ in NAMED}
     assert len(defined) > 20
     assert [(file, name) for file, name in NAMED if name not in defined[file]] == []
@@ -32,7 +32,7 @@ def names_in(file: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("letter", "least"), [("F", 11), ("C", 5), ("S", 12)])
-def test_every_row_of_the_reference_is_there_and_none_was_taken_out(letter: str, least: int):
+def test_rows_are_numbered_without_gaps(letter: str, least: int):
     numbers = sorted(int(row[1:]) for row in ROWS if row[0] == letter)
     assert numbers == [*range(1, len(numbers) + 1)]
     assert len(numbers) >= least

@@ -24,11 +24,11 @@ ATTACK_KEYS = {
 }  # fmt: skip
 
 
-def test_without_noise_it_learns():
+def test_run_without_noise_learns():
     assert rounds({"mechanism": "none", "attack": None})[-1]["accuracy"] >= 0.90
 
 
-def test_events_come_in_order_and_carry_what_they_promise():
+def test_events_are_ordered_and_complete():
     all_events = events({"rounds": 3})
     assert (all_events[0]["event"], all_events[0]["round"]) == ("start", 0)
     done = [e for e in all_events if e["event"] == "round"]
@@ -45,7 +45,7 @@ def test_events_come_in_order_and_carry_what_they_promise():
     assert end["ledger"] == ledger(parse({"rounds": 3}))
 
 
-def test_the_control_without_clipping_or_noise_succeeds_and_noise_hides_the_strict():
+def test_clean_control_succeeds_and_noise_hides():
     attacks = [e for e in events({"rounds": 1}) if e["event"] == "attack"]
     by = {(e["client"], e["control"]): e for e in attacks}
     for client in (1, 10, 20):
@@ -97,7 +97,7 @@ def test_the_same_experiment_is_bit_equal_in_a_fresh_process(interpreter: Interp
     assert other[-1]["weights_sha256"] != here[-1]["weights_sha256"]
 
 
-def test_the_last_rounds_uploads_without_their_noise_are_scored_beside_it():
+def test_last_round_is_scored_without_noise_too():
     """Of a first round they are what a run without a mechanism sends: the same bits, so the same accuracy."""
     one = {"rounds": 1, "attack": None, "seed": 7}
     noisy = events({**one, "mechanism": "piecewise", "clients": {"epsilon": 0.5}})[-1]

@@ -24,7 +24,7 @@ def test_streams_differ_where_32_bits_would_collide():
     assert not np.array_equal(a.random(8), b.random(8))
 
 
-def test_the_same_key_starts_anew_and_another_round_is_another_stream():
+def test_equal_keys_give_equal_streams():
     first, again, other = stream(1, "noise", 3), stream(1, "noise", 3), stream(1, "noise", 4)
     draws = first.random(16)
     np.testing.assert_array_equal(draws, again.random(16))

@@ -40,7 +40,7 @@ def test_a_room_has_a_face_and_is_no_hall(room: Path):
     assert face, f"{room} does not say what is in it"
 
 
-def test_the_top_level_is_as_the_user_fixed_it():
+def test_top_level_holds_only_the_fixed_names():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     names = tracked.stdout.splitlines() or [path.name for path in ROOT.iterdir()]
     top = {Path(name).parts[0] for name in names}

@@ -60,7 +60,7 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor
     expect(page.locator(THERE)).to_have_count(24)
 
 
-def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(visitor: Visitor):
+def test_desk_settings_survive_pages_reload_and_link(visitor: Visitor):
     page = visitor.open("/attack")
     page.wait_for_url("**draft=*")
     identity = page.url.rpartition("=")[2]
@@ -85,7 +85,7 @@ def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(visit
     expect(laplace).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(visitor: Visitor):
+def test_reconstruction_frames_can_be_replayed(visitor: Visitor):
     """Gradients are matched on a smooth network, on the desk and on Train: a slider afterwards on both."""
     searched = {"attacker": {"name": "cosine_tv", "iterations": 500}, "rounds": [1], "clients": [1]}
     base = parse({"model": "lenet", "rounds": 2, "local": {"learning_rate": 0.1}, "attack": searched})

@@ -17,7 +17,7 @@ SEEDS = in_gate(1, 3)
 TRIES = 15 * SEEDS
 
 
-def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor):
+def test_default_demo_shows_identification_counts(visitor: Visitor):
     """Of one seed in the gate, of its three else: each is attacked as often."""
     default = presets.get("two_volunteers").draft
     assert default.seeds == 3
@@ -64,7 +64,7 @@ def test_the_real_upload_is_chosen_trained_and_shown(visitor: Visitor):
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_where_nothing_can_be_attacked_the_page_says_why(visitor: Visitor):
+def test_unattackable_draft_shows_the_reason(visitor: Visitor):
     draft = presets.get("two_volunteers").draft.with_base({"dataset": "covtype"})
     page = visitor.open(f"/train?draft={drafts.new(draft)}")
     empty = page.locator(".es-empty")

@@ -61,7 +61,7 @@ AGAIN = """async () => {
 }"""
 
 
-def test_a_chart_that_was_taken_off_the_page_is_drawn_again_with_the_same_data(page: Page):
+def test_remounted_chart_is_drawn_again(page: Page):
     """As it happens where a slider is moved faster than the page follows."""
     assert page.evaluate(AGAIN) == [True, True]
 
@@ -89,7 +89,7 @@ ZOOMED = """async () => {
 }"""
 
 
-def test_where_a_visitor_has_zoomed_words_stand_at_their_lines_or_not_at_all(page: Page):
+def test_labels_follow_their_lines_after_a_zoom(page: Page):
     page.evaluate(ZOOMED)
     chart = page.locator("#zoomed .es-chart")
     words, line = chart.locator(".es-labels text"), chart.locator(".js-line")
@@ -116,7 +116,7 @@ RANGES = """() => [...document.querySelectorAll(".js-plotly-plot")].map(
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
 
-def test_under_a_finger_the_page_moves_and_not_what_is_in_a_chart(another: Another):
+def test_swipe_over_a_chart_scrolls_the_page(another: Another):
     phone = another(viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
     page = phone.open("/train")
     chart = page.locator(".es-accuracy .js-plotly-plot")
@@ -143,7 +143,7 @@ INKS = """() => {
 }"""
 
 
-def test_charts_follow_the_scheme_however_it_is_switched(another: Another, tmp_path: Path):
+def test_charts_follow_system_and_menu_colour_scheme(another: Another, tmp_path: Path):
     """By the system at dusk, or by hand in Streamlit's menu: as in a page that was opened in that scheme."""
     with Server(without_worker(tmp_path / "runs"), STREAMLIT_CLIENT_TOOLBAR_MODE="viewer") as there:
         person = another(there)

@@ -9,7 +9,7 @@ from ldp_core.runs.record import drafts
 from tests.browser.conftest import Visitor, at_rest, choose, enter, stored
 
 
-def test_a_choice_that_did_not_fit_is_made_as_soon_as_it_does(visitor: Visitor):
+def test_unfit_data_choice_is_taken_once_the_model_fits(visitor: Visitor):
     """Digits are too small for the papers' network; with LeNet, both are what stands on the page."""
     identity = drafts.new(get("two_volunteers").draft.with_base({"dataset": "mnist", "model.name": "cnn"}))
     page = visitor.open(f"/train?draft={identity}")
@@ -24,7 +24,7 @@ def test_a_choice_that_did_not_fit_is_made_as_soon_as_it_does(visitor: Visitor):
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 
-def test_what_was_chosen_stands_there_after_a_look_at_another_page(visitor: Visitor):
+def test_settings_persist_over_other_pages(visitor: Visitor):
     page = visitor.open("/train")
     rounds = page.get_by_label("Rounds", exact=True)
     train = page.get_by_role("button", name="Train", exact=True)

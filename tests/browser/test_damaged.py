@@ -22,7 +22,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visitor, server: Server):
+def test_damaged_queue_shows_one_sentence_per_page(visitor: Visitor, server: Server):
     page = visitor.open("/noise")
     before = queue.queue_path().read_bytes() if queue.queue_path().exists() else b""
     queue.queue_path().write_bytes(b"no database at all, " * 500)
@@ -60,7 +60,7 @@ def test_a_damaged_ladder_does_not_close_its_drafts_attack_page(visitor: Visitor
     expect(page.get_by_role("button", name="Attack again")).to_be_enabled()
 
 
-def test_a_run_whose_record_was_removed_says_so_and_offers_to_train_again(visitor: Visitor):
+def test_removed_record_offers_to_train_again(visitor: Visitor):
     draft = drafts.new(DRAFT)
     job = queued(DRAFT, reference=True, draft=draft)
     identity = job.id

@@ -32,7 +32,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -
             yield running
 
 
-def test_who_holds_what_and_a_download_that_is_stopped(visitor: Visitor):
+def test_partition_chart_and_stopped_download_are_shown(visitor: Visitor):
     page = visitor.open("/clients", "text=Who holds what?")
     chart = page.get_by_role("img", name=re.compile("Training samples of each class"))
     expect(chart).to_be_visible()
@@ -49,7 +49,7 @@ def test_who_holds_what_and_a_download_that_is_stopped(visitor: Visitor):
     expect(page.get_by_text("Stopped at round 0")).to_be_visible()
 
 
-def test_a_run_whose_images_are_gone_says_so(
+def test_run_with_missing_images_shows_the_reason(
     visitor: Visitor, server: Server, monkeypatch: pytest.MonkeyPatch
 ):
     place = server.runs_dir.parent / "data"

@@ -43,7 +43,7 @@ def embedded(course: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield running
 
 
-def test_a_course_page_that_is_named_shows_it_takes_files_and_is_known_again(
+def test_allowed_frame_takes_files_and_keeps_the_visitor(
     embedded: Server, course: str, browser: Browser, tmp_path: Path
 ):
     (tmp_path / "class.csv").write_text(FILE)
@@ -62,7 +62,7 @@ def test_a_course_page_that_is_named_shows_it_takes_files_and_is_known_again(
     context.close()
 
 
-def test_a_page_that_is_not_named_shows_nothing_of_it(server: Server, course: str, browser: Browser):
+def test_unlisted_site_cannot_embed_the_pages(server: Server, course: str, browser: Browser):
     page = browser.new_page()
     refused: list[str] = []
     page.on("console", lambda message: refused.append(message.text))

@@ -141,7 +141,7 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
 
 
-def test_of_drafts_as_they_were_prepared_the_browser_remembers_the_last(visitor: Visitor):
+def test_browser_remembers_the_last_prepared_draft(visitor: Visitor):
     page = visitor.open("/runs", "text=What has been trained")
     drafts = [{"id": str(n) * 12, "name": "A", "prepared": n != 2} for n in (1, 2, 3)]
     assert page.evaluate(KEEP, drafts) == ["3" * 12, "2" * 12]
@@ -164,7 +164,7 @@ def test_a_double_click_is_one_run(visitor: Visitor):
     assert page.locator("img[src='x']").count() == 0
 
 
-def test_a_guess_counts_when_it_is_pressed_and_not_before(another: Another):
+def test_guess_counts_only_when_pressed(another: Another):
     """By keys, by mouse and by a finger that only scrolls; the answer comes when it is asked for."""
     phone = another(viewport={"width": 390, "height": 400}, has_touch=True, is_mobile=True)
     page = phone.open("/learn?lesson=whom", "text=What do you expect?")

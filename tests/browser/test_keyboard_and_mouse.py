@@ -14,7 +14,7 @@ def page(profile: BrowserContext, server: Server) -> Page:
     return Visitor(profile, server).open("/clients")
 
 
-def test_a_dot_sets_the_budget_of_a_group_and_then_of_one_client(page: Page):
+def test_budget_dot_sets_a_group_then_one_client(page: Page):
     ladder = BUDGETS.over([0.5, 8.0])
     more = number(ladder[ladder.index(0.5) + 1])
     page.get_by_label("Budget ε of 18 clients").press("ArrowRight")
@@ -28,7 +28,7 @@ def test_a_dot_sets_the_budget_of_a_group_and_then_of_one_client(page: Page):
         expect(page.get_by_text(left)).to_be_visible()
 
 
-def test_a_click_into_a_cell_selects_what_is_in_it_and_a_second_one_places_the_caret(page: Page):
+def test_second_click_in_a_cell_places_the_caret(page: Page):
     at_rest(page)
     first, second = (page.get_by_label(f"Client {n}, Budget ε") for n in (1, 2))
     first.click()
@@ -44,7 +44,7 @@ def test_a_click_into_a_cell_selects_what_is_in_it_and_a_second_one_places_the_c
     expect(page.get_by_text("1 for ε 3")).to_be_visible()
 
 
-def test_a_draft_that_is_named_in_the_address_is_no_page_of_its_own_for_back(page: Page):
+def test_draft_in_the_address_adds_no_history_entry(page: Page):
     """Two presses of Back were needed to leave Noise."""
     lengths = page.evaluate(
         """async () => {
@@ -83,7 +83,7 @@ def test_a_ladder_without_a_cell_cannot_be_saved_as_a_picture(page: Page):
     assert page.evaluate(EMPTY_LADDER, cell) is False
 
 
-def test_a_tooltip_hides_the_labels_beside_the_lines_and_not_they_it(page: Page):
+def test_tooltips_are_drawn_above_line_labels(page: Page):
     page.locator(".es-chart .es-labels").first.wait_for(state="attached")
     order = page.evaluate(
         """() => [...document.querySelectorAll(".es-chart .es-labels")].map(
@@ -111,7 +111,7 @@ def test_a_card_on_start_is_one_stop_of_the_keyboard(page: Page):
     wait_until(page, lambda: next_stop() == "Open")  # what is drawn late may take the focus with it
 
 
-def test_in_a_narrow_window_the_menu_makes_way_for_the_page_that_was_chosen(page: Page):
+def test_narrow_menu_closes_after_a_choice(page: Page):
     """On what calls itself a phone Streamlit sees to that."""
     before = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})

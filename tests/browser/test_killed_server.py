@@ -102,9 +102,7 @@ def test_the_server_is_killed_and_the_run_finishes(profile: BrowserContext, mort
             assert again.complaints == []
 
 
-def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(
-    visitor: Visitor, interpreter: Interpreter
-):
+def test_killed_run_is_resumed_by_one_click(visitor: Visitor, interpreter: Interpreter):
     others = len(queue.find())
     with holding(visitor.server.runs_dir, 30):
         page, job = trains(visitor, 12)

@@ -90,9 +90,7 @@ def spell(page: Page, names: tuple[str, ...]) -> None:
                 )
 
 
-def test_the_browser_draws_the_same_laws_and_follows_the_hand_alone(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
-):
+def test_browser_draws_the_servers_laws_while_dragged(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(density, "POINTS", density.MOVING)
     sent: list[int] = []
     heard = lambda socket: socket.on("framereceived", lambda frame: sent.append(len(frame)))  # noqa: E731

@@ -13,7 +13,7 @@ from tests.extent import in_gate
 
 
 @pytest.mark.parametrize("view", in_gate(["clients-wide"], [*VIEWS]))
-def test_a_page_looks_as_it_did(view: str, browser: Browser, server: Server):
+def test_page_matches_its_stored_layout(view: str, browser: Browser, server: Server):
     as_it_was(view, opened(browser, server, view))
 
 

@@ -18,7 +18,9 @@ def left(server: Server) -> list[str]:
     return [path.name for path in files if MARK.encode() in path.read_bytes()]
 
 
-def test_from_drop_to_curve_to_nothing(visitor: Visitor, server: Server, another: Another):
+def test_own_table_trains_and_leaves_no_trace_when_deleted(
+    visitor: Visitor, server: Server, another: Another
+):
     page = visitor.open("/clients")
     table = "\n".join(["client;age;outcome;colour", *(row.rpartition(";")[0] for row in ROWS)])
     page.get_by_text("Bring a table or pictures").click()

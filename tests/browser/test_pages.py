@@ -94,7 +94,7 @@ def test_everybody_can_use_every_page(visitor: Visitor):
         assert heavy not in loaded, f"the server has loaded {heavy}"
 
 
-def test_a_cell_says_what_is_wrong_and_keeps_what_was_typed(visitor: Visitor):
+def test_invalid_cell_keeps_its_text_and_shows_the_error(visitor: Visitor):
     page = visitor.open("/clients")
     cell = page.get_by_label("Client 3, Budget ε")
     cell.fill("-1")
@@ -117,7 +117,7 @@ def test_a_cell_says_what_is_wrong_and_keeps_what_was_typed(visitor: Visitor):
     expect(page.get_by_text("to mend")).not_to_be_visible()
 
 
-def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor):
+def test_fast_typing_is_kept_and_undone_as_one_change(visitor: Visitor):
     page = visitor.open("/clients")
     page.get_by_label("Client 1, Budget ε").focus()
     for value in ("1", "2", "3", "4", "5", "6"):
@@ -203,7 +203,7 @@ def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, another: Another)
     expect(page.get_by_text("Duchi · mean").first).to_be_visible()
 
 
-def test_a_link_to_nothing_is_no_dead_end(visitor: Visitor):
+def test_unknown_link_offers_a_way_back(visitor: Visitor):
     for query in every(2, ("?draft=0123456789ab", "?share=0123456789ab", "?share=%00", "?draft=../../etc")):
         page = visitor.open(f"/noise{query}", "text=here is the default")  # said first, and not for ever
         page.locator(READY["noise"]).first.wait_for()
@@ -213,7 +213,7 @@ def test_a_link_to_nothing_is_no_dead_end(visitor: Visitor):
 
 
 @pytest.mark.alone
-def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Visitor):
+def test_dragged_budget_updates_noise_within_the_limit(visitor: Visitor):
     """From the key press to the new law and verdict: 0.4 s for a quarter of the moves, 0.8 s for most; a
     virtual machine whose neighbours are busy takes twice as long, and its own load does not tell.
     """

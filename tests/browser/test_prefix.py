@@ -70,7 +70,7 @@ def test_every_page_is_whole_below_a_prefix(below: str, another: Another):
     assert missing == []
 
 
-def test_a_part_whose_file_does_not_come_through_says_so(server: Server, browser: Browser):
+def test_missing_asset_shows_a_reload_sentence(server: Server, browser: Browser):
     page = browser.new_page()
     page.route("**/assets/web/**", lambda route: route.fulfill(status=404, body="Not Found"))
     page.goto(f"{server.url}/noise")

@@ -12,9 +12,7 @@ from tests.runs.in_process import trained
 EVIL = "</title><script>document.title='run'</script>"
 
 
-def test_the_report_opens_without_a_network_and_everybody_can_read_it(
-    browser: Browser, runs_dir: Path, tmp_path: Path
-):
+def test_report_opens_offline_and_is_accessible(browser: Browser, runs_dir: Path, tmp_path: Path):
     base = {"rounds": 2, "name": EVIL}
     carry.written(trained(presets.get("two_volunteers").draft.with_base(base)).id, tmp_path / "report.html")
     context = browser.new_context(offline=True)

@@ -21,9 +21,7 @@ PARAMETERS = {
 
 
 @pytest.mark.parametrize("name", in_gate(["personalized_ldp_fl"], systems.names()))
-def test_a_chosen_system_is_trained_in_both_forms_and_the_server_sees_its_uploads(
-    visitor: Visitor, name: str
-):
+def test_chosen_system_trains_in_both_forms(visitor: Visitor, name: str):
     identity = drafts.new(parse_draft({"base": {"dataset": "digits"}, "seeds": 1}))
     page = visitor.open(f"/train?draft={identity}")
     page.get_by_role("button", name="System: none").click()
@@ -47,7 +45,7 @@ def test_a_chosen_system_is_trained_in_both_forms_and_the_server_sees_its_upload
         assert page.get_by_test_id("stException").count() == 0, link
 
 
-def test_each_system_is_chosen_by_name_changed_and_taken_back_to_its_paper(visitor: Visitor):
+def test_systems_are_chosen_changed_and_reset(visitor: Visitor):
     identity = drafts.new(parse_draft({"dataset": "digits"}))
 
     def holds(parameter: str, value: str) -> bool:

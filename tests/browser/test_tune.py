@@ -67,7 +67,7 @@ def test_the_least_epsilon_is_found_on_the_page(visitor: Visitor):
     assert answer["sure"] is not None and answer["mean"] > 0.5
 
 
-def test_what_is_typed_stays_though_nothing_is_launched(visitor: Visitor):
+def test_tune_inputs_persist_without_a_launch(visitor: Visitor):
     """Over the page's own modes, over other pages, and over a reload."""
     page = visitor.open("/tune", CELLS)
     axis, seeds = page.get_by_role("combobox", name="Across"), page.get_by_role("spinbutton", name="Seeds")

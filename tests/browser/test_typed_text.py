@@ -134,7 +134,7 @@ def secrets_in(page: Page, runs: str) -> list[str]:
     return [word for word in looked_for if word in result]
 
 
-def test_no_path_no_environment_and_no_traceback_reaches_a_browser(visitor: Visitor):
+def test_browser_gets_no_path_environment_or_traceback(visitor: Visitor):
     heard: list[str] = []
     runs = str(visitor.server.runs_dir)
     page = visitor.page

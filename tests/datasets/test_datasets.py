@@ -17,7 +17,7 @@ from tests.warm import Interpreter
 
 
 @pytest.mark.parametrize("name", datasets.names())
-def test_what_a_page_tells_is_known_without_loading(name: str):
+def test_facts_of_a_data_set_need_no_loading(name: str):
     source = datasets.get(name)
     next(of_dataset(source)).check()
     assert source.memory == 5 * source.features * (source.train_size + source.test_size)
@@ -70,7 +70,7 @@ def test_a_sample_of_mnist_ships(tmp_path: Path):
 
 
 @pytest.mark.mnist
-def test_the_sample_is_what_is_drawn_from_the_real_files(mnist_dir: Path):
+def test_shipped_sample_equals_a_fresh_draw_from_mnist(mnist_dir: Path):
     with np.load(SHIPPED) as shipped:
         assert {name: shipped[name].tobytes() for name in shipped} == {
             name: array.tobytes() for name, array in draw(mnist_dir).items()

@@ -76,9 +76,7 @@ LEFT = {"mine": BODY[:5000], "wrong": b"of another file" * 9, "too long": BODY +
 
 @pytest.mark.parametrize("ranges", [True, False])
 @pytest.mark.parametrize("left", LEFT)
-def test_what_an_earlier_process_left_is_gone_on_with_or_thrown_away(
-    server: Web, tmp_path: Path, left: str, ranges: bool
-):
+def test_partial_file_is_resumed_or_discarded(server: Web, tmp_path: Path, left: str, ranges: bool):
     """A server that only sends whole files is taken as it is."""
     server.ranges = ranges
     (tmp_path / "file.gz.partial").write_bytes(LEFT[left])
@@ -87,7 +85,7 @@ def test_what_an_earlier_process_left_is_gone_on_with_or_thrown_away(
         assert server.asked == [("file.gz", 5000)]
 
 
-def test_what_was_altered_never_counts(server: Web, tmp_path: Path):
+def test_altered_file_is_rejected_by_checksum(server: Web, tmp_path: Path):
     server.files["file.gz"] = b"X" + BODY[1:]
     with pytest.raises(Failed, match="checksum differs"):
         fetch(tmp_path, server.url)
@@ -135,9 +133,7 @@ def test_each_address_is_stated_with_its_own_reason(server: Web, tmp_path: Path)
     assert "secret" not in str(caught.value)
 
 
-def test_a_silent_server_and_an_address_that_is_none_are_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_silent_server_and_bad_address_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(_download, "SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(Failed, match="silent"):
         fetch(tmp_path, f"http://127.0.0.1:{silent.getsockname()[1]}/")
@@ -221,7 +217,7 @@ def test_each_is_fetched_unpacked_and_read_by_the_real_loader(name: str, small: 
 
 
 @pytest.mark.parametrize("name", FETCHED)
-def test_damaged_files_are_named_with_what_to_do(name: str, small: Web, tmp_path: Path):
+def test_damaged_files_are_named_with_a_remedy(name: str, small: Web, tmp_path: Path):
     source = datasets.get(name)
     source.load(tmp_path)
     largest = max((tmp_path / source.files).iterdir(), key=lambda file: file.stat().st_size)
@@ -231,7 +227,7 @@ def test_damaged_files_are_named_with_what_to_do(name: str, small: Web, tmp_path
 
 
 @pytest.mark.parametrize("name", ["mnist", "fashion_mnist"])
-def test_idx_files_are_read_without_torchvision_and_refused_with_another_header(
+def test_idx_files_need_no_torchvision_and_a_sound_header(
     name: str, small: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     source = datasets.get(name)
@@ -244,7 +240,7 @@ def test_idx_files_are_read_without_torchvision_and_refused_with_another_header(
         source.load(tmp_path)
 
 
-def test_a_pickle_that_torchvision_does_not_know_is_never_opened(small: Web, tmp_path: Path):
+def test_unknown_pickle_is_never_opened(small: Web, tmp_path: Path):
     import os
     import pickle
 
@@ -274,7 +270,7 @@ def test_offline_there_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest
     )
 
 
-def test_a_data_folder_that_takes_nothing_is_named(tmp_path: Path):
+def test_unwritable_data_folder_is_named(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(DataUnavailable, match=r"cannot be written .* EPSILON_DATA_DIR"):
         datasets.get("covtype").load(tmp_path / "file")
@@ -293,7 +289,7 @@ def _load(root: Path) -> None:
     datasets.get("mnist").fetch(root)
 
 
-def test_two_jobs_at_once_fetch_it_once(small: Web, tmp_path: Path):
+def test_two_jobs_at_once_download_once(small: Web, tmp_path: Path):
     small.pause = 0.01
     context = multiprocessing.get_context("fork")
     jobs = [context.Process(target=_load, args=(tmp_path,)) for _ in range(2)]

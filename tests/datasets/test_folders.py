@@ -91,7 +91,7 @@ def test_other_images_are_another_run(root: Path):
     assert parse({}).as_json()["dataset"] == "digits"
 
 
-def test_another_class_changes_what_attackers_know_and_the_predicted_noise(root: Path):
+def test_new_class_changes_facts_and_predicted_noise(root: Path):
     place = samples.folder(root, "pets", PETS)
 
     def facts() -> tuple[int, float]:
@@ -107,7 +107,7 @@ def test_another_class_changes_what_attackers_know_and_the_predicted_noise(root:
 
 
 @pytest.mark.parametrize("what", ["images:pets", "cats", "000.jpg"])
-def test_links_out_of_the_data_folder_are_refused_and_not_followed(root: Path, what: str):
+def test_links_out_of_the_data_folder_are_refused(root: Path, what: str):
     outside = samples.folder(root.parent, "outside", PETS)
     place = samples.folder(root, "pets", PETS)
     if what == "images:pets":
@@ -187,7 +187,7 @@ def test_train_and_test_may_be_written_in_any_letters(root: Path, train: str):
         assert "holds two folders called train, or test; rename one" in wrong("pets")
 
 
-def test_what_systems_leave_behind_is_skipped(root: Path):
+def test_system_files_in_image_folders_are_skipped(root: Path):
     place = samples.folder(root, "pets", PETS)
     for junk in ("._000.png", ".DS_Store", "Thumbs.db", "desktop.ini"):
         (place / "train" / "cats" / junk).write_bytes(b"\0\5\x16\7")
@@ -265,7 +265,7 @@ BAD_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", BAD_FILES)
-def test_a_bad_image_is_named_with_what_to_do(root: Path, kind: str):
+def test_bad_image_is_named_with_a_remedy(root: Path, kind: str):
     place = samples.folder(root, "pets", PETS)
     make, why = BAD_FILES[kind]
     make(place / "train" / "dogs" / "001.png")
@@ -283,12 +283,12 @@ def _unreadable(root: Path) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_folder_that_may_not_be_read_is_no_error_of_the_program(_unreadable: Path):
+def test_unreadable_folder_is_left_out(_unreadable: Path):
     assert "images:pets" not in datasets.names()
 
 
 @pytest.mark.parametrize("name", ["my photos", "<b>pets", "esc\x1b[31m"])
-def test_a_folder_with_a_name_that_none_can_have_is_said_to_be_there(root: Path, name: str):
+def test_folder_with_an_invalid_name_is_reported(root: Path, name: str):
     samples.folder(root, name, PETS)
     samples.folder(root, ".hidden pets", PETS)
     (sentence,) = datasets.registry.unusable()

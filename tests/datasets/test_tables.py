@@ -45,7 +45,7 @@ def table(folder: Path, data: bytes, card: Any = None, name: str = "mine.csv") -
 CARD = {"target": "bought", "client": "shop", "scales": {"age": [0, 100], "colour": ["red", "blue", "green"]}}
 
 
-def test_a_card_states_all_and_nothing_is_learnt(folder: Path):
+def test_full_card_leaves_no_scale_to_learn(folder: Path):
     found: Any = table(folder, written(), CARD)
     assert (found.shape, found.classes, found.clients, found.learnt) == ((1, 4), 2, 5, "")
     assert found.class_names == ("no", "yes")
@@ -60,7 +60,7 @@ def test_a_card_states_all_and_nothing_is_learnt(folder: Path):
     assert not {*found.understood.train} & {*found.understood.test}
 
 
-def test_its_clients_are_its_own_and_the_ledger_says_what_was_learnt(folder: Path):
+def test_client_column_makes_the_partition(folder: Path):
     found: Any = table(folder, written(), {"client": "shop"})
     experiment = parse({"dataset": "table:mine"})
     assert (experiment.partition.name, experiment.clients.count) == ("as_given", 5)
@@ -76,7 +76,7 @@ def test_its_clients_are_its_own_and_the_ledger_says_what_was_learnt(folder: Pat
         parse({"dataset": "table:mine", "partition": {"kind": "as_given"}, "clients": {"count": 7}})
 
 
-def test_the_default_trains_on_it(folder: Path):
+def test_default_experiment_trains_on_a_table(folder: Path):
     table(folder, written())
     ran = ldp_core.run(dataset="table:mine", rounds=8, mechanism="none", low=-30, high=30, learning_rate=2.0)
     assert ran.accuracy > 0.85
@@ -95,7 +95,7 @@ def test_spreadsheets_of_all_kinds_say_the_same(folder: Path, coding: str):
     assert found.understood.features[2].scale == ("größer", "klein")
 
 
-def test_what_is_missing_outside_or_of_no_use_is_said(folder: Path):
+def test_gaps_outliers_and_unused_columns_are_reported(folder: Path):
     rows: list[Any] = [
         (i % 2, "" if i < 3 else "nan" if i < 5 else 200 if i < 6 else 50, f"text {i}", 7, i % 3 - 1)
         for i in range(300)
@@ -138,7 +138,7 @@ BAD: dict[str, tuple[bytes, Any, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_will_not_do_is_one_sentence(folder: Path, case: str):
+def test_unusable_table_is_one_sentence(folder: Path, case: str):
     data, card, why = BAD[case]
     with pytest.raises(DataUnavailable, match=why) as raised:
         table(folder, data, card)
@@ -181,7 +181,7 @@ def test_parquet_is_read_like_csv_and_a_bomb_is_not_unpacked(folder: Path):
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.tuples(st.integers(0, 2000), st.binary(max_size=4)), max_size=6), card=st.booleans())
-def test_damaged_files_raise_nothing_but_sentences(folder: Path, cuts: list[tuple[int, bytes]], card: bool):
+def test_damaged_tables_raise_only_data_unavailable(folder: Path, cuts: list[tuple[int, bytes]], card: bool):
     data, described = bytearray(written()), bytearray(json.dumps(CARD).encode())
     for at, put in cuts:
         other = described if card else data
@@ -194,9 +194,7 @@ def test_damaged_files_raise_nothing_but_sentences(folder: Path, cuts: list[tupl
         assert str(error).startswith("the table")
 
 
-def test_only_the_name_of_a_folder_or_a_table_has_the_data_folder_listed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_data_folder_is_listed_for_own_data_names_only(folder: Path, monkeypatch: pytest.MonkeyPatch):
     table(folder, written(), CARD)
     asked = ("digits", "table:mine", "table:other", "images:other", "nothing", None, ["digits"])
     assert [datasets.registry.holds(name) for name in asked] == [True, True] + [False] * 5

@@ -32,6 +32,6 @@ SAID = {
 
 
 @pytest.mark.parametrize("sentence", RETRACTED)
-def test_what_was_found_untrue_is_not_said(sentence: str):
+def test_retracted_sentences_are_absent(sentence: str):
     found = [str(file) for file, text in SAID.items() if sentence in text]
     assert not found, f"{found} say “{sentence}”, but {RETRACTED[sentence]}"

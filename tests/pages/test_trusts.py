@@ -19,7 +19,7 @@ def test_pages_open_with_each_trust(page: str, opened: Opened):
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])
-def test_a_trust_is_chosen_in_one_press_and_says_what_was_set_along(kind: str, opened: Opened):
+def test_chosen_trust_reports_fields_set_along(kind: str, opened: Opened):
     identity = drafts.new(presets.get("two_volunteers").draft)
     app = opened("train", draft=identity)
     next(one for one in app.selectbox if one.label == "Whom do you trust?").set_value(kind).run()

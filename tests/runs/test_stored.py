@@ -25,7 +25,7 @@ def small() -> Draft:
     return Draft(whole.with_base({"rounds": 2}).base, whole.variants[1:], 1)
 
 
-def test_it_holds_the_runs_own_figures():
+def test_stored_outcome_equals_its_runs():
     draft = small()
     found = outcomes.outcome("two_volunteers", draft)
     run = draft.runs()[1]
@@ -37,7 +37,7 @@ def test_it_holds_the_runs_own_figures():
     assert len(found.pictures) == 2
 
 
-def test_what_is_of_this_version_is_not_made_again(
+def test_current_outcome_is_not_recomputed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     real = outcomes.outcome
@@ -68,7 +68,7 @@ def test_the_shipped_ladder_is_whole():
     assert not replace(found, version="0ld").current
 
 
-def test_its_pictures_are_of_a_scenario_and_one_can_go_back_through_them():
+def test_shipped_ladder_has_frames_of_every_picture():
     found = stored_ladder()
     assert found and found.scenario == presets.get(SCENARIO).label
     shown = pictures(found.desk)
@@ -77,7 +77,7 @@ def test_its_pictures_are_of_a_scenario_and_one_can_go_back_through_them():
     assert len(packed(shown)) < 400_000, "everybody who comes is sent all of it"
 
 
-def test_a_damaged_one_is_none(tmp_path: Path):
+def test_damaged_ladder_file_is_ignored(tmp_path: Path):
     assert stored_ladder(tmp_path) is None
     (tmp_path / "ladder.json").write_text('{"version": "a", "date": "b", "events": [{"event": "end"}]}')
     assert stored_ladder(tmp_path) is None

@@ -28,7 +28,7 @@ def assert_close(figures: Figures, expected: Mapping[str, Any]) -> None:
     assert figures.noise_variance == pytest.approx(expected["noise_variance"], rel=1e-3)
 
 
-def test_one_that_diverges_later_has_the_figures_of_its_last_finished_round():
+def test_diverging_run_keeps_its_last_finished_round():
     loud = {"mechanism": "laplace", "target": "update", "clients": {"epsilon": 0.05, "range": 1e4}}
     wild = parse({"rounds": 4, "attack": None, **loud})
     calm, ticks = parse({"rounds": 2, "attack": None}), list[tuple[int, bool]]()
@@ -42,7 +42,7 @@ def test_one_that_diverges_later_has_the_figures_of_its_last_finished_round():
     assert found[1].status == "completed"
 
 
-def test_one_that_diverges_or_cannot_be_dealt_out_keeps_no_other():
+def test_failed_cells_do_not_stop_others():
     groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
     unfit = {"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}}
     odd: list[dict[str, Any]] = [{"local": {"learning_rate": 1e6}}, unfit, {}]
@@ -53,7 +53,7 @@ def test_one_that_diverges_or_cannot_be_dealt_out_keeps_no_other():
     assert found[1].accuracy is None
 
 
-def test_batches_are_worth_training_together_and_those_that_begin_are_small():
+def test_batches_share_a_shape_and_start_small():
     def dealt(made: list[Experiment], workers: int) -> list[list[int]]:
         return [[*batch] for batch in batches(dict(enumerate(made)), workers)]
 
@@ -69,7 +69,7 @@ def test_batches_are_worth_training_together_and_those_that_begin_are_small():
     assert dealt([], 4) == []
 
 
-def test_whoever_watches_need_not_wait_for_a_large_batch(monkeypatch: pytest.MonkeyPatch):
+def test_first_batch_is_small(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     made = [parse({"rounds": 20, "attack": None, "seed": seed}) for seed in range(16)]
     begun = set[int]()
@@ -84,7 +84,7 @@ DRAFT = parse_draft(EXPERIMENT.as_json())
 
 @pytest.mark.usefixtures("runs_dir")
 @KERNEL
-def test_what_one_engine_has_trained_is_not_shown_as_anothers(monkeypatch: pytest.MonkeyPatch):
+def test_engines_keep_separate_results(monkeypatch: pytest.MonkeyPatch):
     def train() -> tuple[str, tuple[str, ...]]:
         job = queued(DRAFT)
         assert compute(job).status == "completed"
@@ -135,7 +135,7 @@ def unheard() -> Iterator[None]:
         faulthandler.enable()
 
 
-def test_each_has_the_figures_that_it_has_in_one_process(monkeypatch: pytest.MonkeyPatch):
+def test_sweep_in_processes_equals_one_process(monkeypatch: pytest.MonkeyPatch):
     rounds = 40  # so that the first ends before the last begins
     runs = made(WORTH + 3, rounds=rounds)
     recorded, others, found = Counter[tuple[int, bool]](), 0, dict[int, Any]()
@@ -157,7 +157,7 @@ def test_each_has_the_figures_that_it_has_in_one_process(monkeypatch: pytest.Mon
         assert (recorded[place, False], recorded[place, True]) == (rounds, 1)
 
 
-def test_few_are_trained_here_and_so_is_what_fills_all_cores_by_itself():
+def test_few_or_core_filling_runs_stay_in_process():
     assert {len(hands()) for _ in train_all(made(WORTH - 1))} == {0}
     short = {"rounds": 1, "attack": None, "local": {"epochs": 1}}
     convolutions = parse({"dataset": "mnist_sample", "model": "cnn", **short})
@@ -169,7 +169,7 @@ def test_few_are_trained_here_and_so_is_what_fills_all_cores_by_itself():
 
 
 @pytest.mark.usefixtures("unheard")
-def test_what_one_had_taken_that_crashed_is_begun_once_more():
+def test_cells_of_a_crashed_process_are_restarted():
     """At its first round, when each has far to go: who has ended is not killed while it computes."""
     crashed = list[int]()
 
@@ -183,7 +183,7 @@ def test_what_one_had_taken_that_crashed_is_begun_once_more():
     assert hands() == []
 
 
-def test_whoever_stops_leaves_no_process():
+def test_closed_sweep_leaves_no_process():
     going = cast("Generator[Any, None, None]", train_all(made(40, rounds=10)))
     next(going)
     assert len(hands()) == 2

@@ -93,7 +93,7 @@ def cells(monkeypatch: pytest.MonkeyPatch) -> Any:
     return trained
 
 
-def test_of_what_is_lost_only_the_rest_is_begun_once_more(cells: Any):
+def test_lost_batch_restarts_unfinished_cells_only(cells: Any):
     ray = RayInPlace(None, 2)  # a round, and what one came to
     found = [place for place, one in cells(ray) if one.status == "completed"]
     assert sorted(found) == list(range(8))
@@ -101,7 +101,7 @@ def test_of_what_is_lost_only_the_rest_is_begun_once_more(cells: Any):
     assert (first, second, again, len(ray.begun)) == ([0, 1], [2, 3], [3], 5)
 
 
-def test_what_was_lost_twice_is_told_and_the_rest_goes_on(cells: Any):
+def test_cell_lost_twice_fails_and_others_continue(cells: Any):
     ray = RayInPlace(None, 0, None, None, 0)
     found = dict(cells(ray))
     assert sorted(found) == list(range(8))
@@ -109,7 +109,7 @@ def test_what_was_lost_twice_is_told_and_the_rest_goes_on(cells: Any):
     assert found[2].message == "lost twice on the cluster (Lost)"
 
 
-def test_whoever_stops_ends_what_is_under_way_there(cells: Any):
+def test_stopped_sweep_cancels_remote_batches(cells: Any):
     ray = RayInPlace()
     run = cells(ray)
     next(run)
@@ -124,7 +124,7 @@ def test_whoever_stops_ends_what_is_under_way_there(cells: Any):
         (KeyError("x"), "an error in the program, on the cluster: KeyError"),
     ],
 )
-def test_what_goes_wrong_there_is_said_here(
+def test_remote_error_is_raised_locally(
     cells: Any, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
 ):
     def fails(*_: Any, **__: Any) -> Any:
@@ -139,7 +139,7 @@ SHORT = parse({"attack": None, "rounds": 1, "clients": {"count": 5}})
 
 
 @pytest.mark.parametrize("address", ["auto", "here:", ":6379", "10.0.0.5:99999", "10.0.0.5:ray"])
-def test_what_is_no_address_is_refused(address: str):
+def test_invalid_cluster_address_is_refused(address: str):
     with pytest.raises(StudioError, match="must be HOST:PORT, as `ray start` prints it"):
         knock(address)
 
@@ -166,7 +166,7 @@ def test_a_cluster_on_an_open_network_needs_a_token(host: str, monkeypatch: pyte
     assert doctor.cluster()[0] == "note"
 
 
-def test_where_nobody_answers_is_refused():
+def test_unreachable_cluster_is_refused():
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
         with pytest.raises(StudioError, match="no cluster answers at"):
@@ -177,7 +177,7 @@ def test_where_nobody_answers_is_refused():
     ("answer", "welcome"),
     [(bytes(3) + b"\4" + bytes(5), True), (b"HTTP/1.1 400 Bad Request", False), (b"", False)],
 )
-def test_who_answers_must_speak_as_ray_does(answer: bytes, welcome: bool):
+def test_answer_that_is_not_ray_is_refused(answer: bytes, welcome: bool):
     with socket.create_server(("127.0.0.1", 0)) as door:
 
         def open_it() -> None:
@@ -201,7 +201,7 @@ def test_machines_with_other_packages_are_refused_by_name():
         refuse_others(mine, other)
 
 
-def test_another_version_of_a_part_from_outside_is_refused_and_none_is_left_to_the_run_that_names_it(
+def test_other_plugin_version_on_a_node_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(mechanisms.registry.kind("duchi"), "plugin", "two-points 1.0 0123")
@@ -212,7 +212,7 @@ def test_another_version_of_a_part_from_outside_is_refused_and_none_is_left_to_t
         refuse_others(mine, {"10.0.0.5:1": mine | {"the part duchi": "two-points 0.9 4567"}})
 
 
-def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch):
+def test_missing_ray_names_the_installation(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(ADDRESS, "127.0.0.1:1")
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(StudioError, match="Ray is not installed here: pip install -r"):

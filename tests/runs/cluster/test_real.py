@@ -40,7 +40,7 @@ def suspended_at_work(node: Node) -> psutil.Process:
     return found
 
 
-def test_what_is_lost_on_a_real_cluster_is_done_once_more_to_the_same_bits(
+def test_lost_node_is_recomputed_to_the_same_bits(
     cluster: Cluster, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
     caplog.set_level(logging.WARNING)

@@ -18,7 +18,7 @@ SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft():
+def test_ladder_and_training_of_a_draft_are_two_jobs():
     trained = queue.add("run", {"draft": {}}, "a draft")
     first = jobs.launch("attack", parse_ladder(SMALL), "a draft")
     assert jobs.launch("attack", parse_ladder(SMALL), "a draft") == first, "a double click is one job"
@@ -44,7 +44,7 @@ def test_wait_behind_an_attack_grid_is_its_own_time(monkeypatch: pytest.MonkeyPa
     assert not wait_estimate.wait(second).sure, "it has been at it for longer than was planned"
 
 
-def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path):
+def test_ladder_beyond_memory_is_refused(runs_dir: Path):
     base = parse({"dataset": "cifar10", "model": "resnet18", "local": {"batch_size": 50_000}})
     with pytest.raises(InvalidExperiment, match="B"):
         jobs.launch("attack", Ladder(base=base))

@@ -35,7 +35,7 @@ def queued(kind: str) -> Job:
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_what_is_asked_for_survives_the_queue_and_is_estimated_before(kind: str):
+def test_request_survives_the_queue_with_an_estimate(kind: str):
     made, wanted = kinds.get(kind), asked(kind)
     stored = json.loads(json.dumps(made.request(wanted)))
     assert made.request(made.parse(stored)) == made.request(wanted)
@@ -65,7 +65,7 @@ def odd(given: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_a_request_that_makes_no_sense_is_refused_in_a_short_sentence(kind: str):
+def test_senseless_request_is_refused_briefly(kind: str):
     made = kinds.get(kind)
     for given in odd(json.loads(json.dumps(made.request(asked(kind))[made.part]))):
         try:
@@ -75,7 +75,7 @@ def test_a_request_that_makes_no_sense_is_refused_in_a_short_sentence(kind: str)
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_it_reports_its_work_from_nothing_to_all_of_it_in_the_same_fields(kind: str):
+def test_progress_rises_to_one_in_constant_fields(kind: str):
     job, steps = queued(kind), list[Step]()
     before = jobs.status(job.id)
     assert (before["kind"], before["status"]) == (kind, "queued")
@@ -88,7 +88,7 @@ def test_it_reports_its_work_from_nothing_to_all_of_it_in_the_same_fields(kind: 
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_what_is_known_is_neither_done_nor_told_again_and_complete_when_it_is_asked_again(kind: str):
+def test_known_job_is_not_computed_again(kind: str):
     job = trained(dict(kinds.get(kind).smallest), kind)
     recorded = bodies(job)
     assert compute(job).status == "completed"
@@ -99,7 +99,7 @@ def test_what_is_known_is_neither_done_nor_told_again_and_complete_when_it_is_as
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_killed_before_its_end_is_noted_it_records_nothing_twice(kind: str, monkeypatch: pytest.MonkeyPatch):
+def test_kill_before_the_end_note_duplicates_no_event(kind: str, monkeypatch: pytest.MonkeyPatch):
     job = queued(kind)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Recorder, "end", Mock(side_effect=KeyboardInterrupt))

@@ -26,9 +26,7 @@ FEW: dict[str, Any] = {
 }
 
 
-def test_what_another_sweep_has_trained_is_taken_over_to_the_same_bits_only(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_known_cells_are_reused_with_equal_bits(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     def swept(*epsilons: float) -> list[dict[str, Any]]:
         return bodies(trained(FEW | {"grid": FEW["grid"] | {"clients.epsilon": epsilons}}, "sweep"))
 
@@ -41,7 +39,7 @@ def test_what_another_sweep_has_trained_is_taken_over_to_the_same_bits_only(
     assert not any(one["known"] for one in swept(1, 2))
 
 
-def test_a_run_is_known_to_sweeps_with_what_it_came_to(runs_dir: Path):
+def test_finished_run_is_known_to_sweeps(runs_dir: Path):
     many = {"rounds": 2, "clients": {"count": 400}}  # too many to be trained beside another run's
     asked = parse(many | {"attack": None})
     assert bits(asked) == ("fused" if native_code.installed() else ALONE)
@@ -53,9 +51,7 @@ def test_a_run_is_known_to_sweeps_with_what_it_came_to(runs_dir: Path):
 
 
 @pytest.mark.parametrize("engine", ["auto", "batched"])
-def test_what_was_trained_in_one_product_with_others_is_no_run_of_its_own(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch, engine: str
-):
+def test_folded_cell_is_not_known_as_a_run(runs_dir: Path, monkeypatch: pytest.MonkeyPatch, engine: str):
     """Their last bits may differ, so that one is not shown for the other; a kernel's do not."""
     monkeypatch.setenv("EPSILON_ENGINE", engine)
     kernel = engine == "auto" and native_code.installed()
@@ -93,7 +89,7 @@ LONG: dict[str, Any] = {
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("clean_processes")
-def test_a_sweep_that_is_killed_goes_on_with_the_cells_that_are_left(runs_dir: Path):
+def test_killed_sweep_resumes_with_missing_cells(runs_dir: Path):
     """And one that is stopped keeps what is done. The kills are real, in the middle of the training."""
     asked = parse_sweep(LONG)
     identity = jobs.launch("sweep", asked)

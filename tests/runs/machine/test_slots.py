@@ -29,7 +29,7 @@ def _no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ("cores", "said", "expected"),
     [(1, "", 1), (2, "", 1), (3, "", 1), (4, "", 2), (16, "", 8), (2, "3", 3), (2, "64", 64)],
 )
-def test_without_a_gpu_there_is_a_slot_for_every_two_cores_or_as_many_as_are_set(
+def test_slots_without_gpu_are_half_the_cores(
     cores: int, said: str, expected: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(resources, "cores", lambda: cores)
@@ -57,7 +57,7 @@ def test_each_gpu_has_a_slot_and_each_slot_sees_one_gpu(monkeypatch: pytest.Monk
     assert (os.environ["CUDA_VISIBLE_DEVICES"], os.environ["EPSILON_SLOT_CORES"]) == ("GPU-7f", "3")
 
 
-def test_a_container_has_what_it_was_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_container_limits_set_cores_and_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(resources, "CGROUP", tmp_path)
     free, physical = resources.cores(), psutil.virtual_memory().total
     assert resources.memory() == physical
@@ -70,7 +70,7 @@ def test_a_container_has_what_it_was_given(monkeypatch: pytest.MonkeyPatch, tmp_
         assert (resources.cores(), resources.memory()) == expected
 
 
-def test_nobody_has_two_slots_while_somebody_who_waits_has_none(monkeypatch: pytest.MonkeyPatch):
+def test_waiting_owner_gets_a_slot_before_a_second_one(monkeypatch: pytest.MonkeyPatch):
     """Anna's long job began before Ben's; when his ends, the slot is still his and not hers."""
     monkeypatch.setenv("EPSILON_SLOTS", "2")
     anna = [queue.add("run", {}, owner="anna") for _ in range(3)]
@@ -112,7 +112,7 @@ def test_wait_estimate_simulates_the_slots(number: int, expected: float, monkeyp
     assert wait_estimate.wait(last) == wait_estimate.Wait(3, expected, True)
 
 
-def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monkeypatch: pytest.MonkeyPatch):
+def test_announced_wait_equals_the_turn_taken(monkeypatch: pytest.MonkeyPatch):
     """Anna has one job that runs and two that wait: one of Ben's is next, and another of hers the last."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
@@ -128,7 +128,7 @@ def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monk
     assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
 
 
-def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.MonkeyPatch):
+def test_unknown_wait_is_marked_unsure(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     _, second = queued("a"), queued("b")
     assert queue.claim(1)
@@ -145,9 +145,7 @@ def test_memory_of_a_job_can_be_set(monkeypatch: pytest.MonkeyPatch):
         assert (slot.cores, slot.memory) == (4, expected)
 
 
-def test_the_slots_that_count_are_those_of_the_worker_that_is_at_work(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_slot_count_is_the_running_workers(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     """It was started with two; this process has been told something else since."""
     monkeypatch.setenv("EPSILON_SLOTS", "2")
     with stand_in(runs_dir):

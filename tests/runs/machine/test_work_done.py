@@ -29,7 +29,7 @@ def shares(runs: list[Experiment], *ticks: tuple[int, bool], before: int = 0) ->
 
 
 @pytest.mark.usefixtures("measured")
-def test_a_run_counts_for_what_it_costs():
+def test_progress_share_of_a_run_is_its_cost():
     """A run of ten rounds for ten times one of one, and a large model for more than a small one."""
     few, many = (parse({"rounds": n, "attack": None}) for n in (1, 10))
     each = ((1, False), (0, False), (0, True), (1, True))
@@ -45,7 +45,7 @@ def test_before_the_machine_is_measured_rounds_count_alike(monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("measured")
-def test_training_tells_of_every_round_of_runs_that_are_trained_together():
+def test_folded_training_reports_every_round():
     """One that diverges is done with all its rounds."""
     steps = list[Step]()
     wild = {"local": {"learning_rate": 1e6}}
@@ -62,7 +62,7 @@ SEARCHED: dict[str, Any] = {"attacker": {"name": "dlg", "iterations": 20}, "roun
 
 @pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("attack", [None, SEARCHED], ids=["rounds alone", "searched after them"])
-def test_watched_runs_are_done_when_their_rounds_and_searches_are(attack: dict[str, Any] | None):
+def test_watched_runs_finish_with_their_searches(attack: dict[str, Any] | None):
     steps = list[Step]()
     runs = {n: parse({"rounds": 3, "seed": n, "attack": attack}) for n in (1, 2)}
     done = RoundsDone(runs, {}, steps.append)
@@ -76,7 +76,7 @@ def test_watched_runs_are_done_when_their_rounds_and_searches_are(attack: dict[s
     assert sum(6 < step.done < step.total for step in steps) >= (2 if attack else 0), "searches count"
 
 
-def test_a_long_round_is_told_of_before_its_end_and_what_was_done_before_counts(
+def test_long_round_reports_partial_progress(
     monkeypatch: pytest.MonkeyPatch,
 ):
     now, steps, one = 100.0, list[Step](), parse({"rounds": 4, "attack": None})

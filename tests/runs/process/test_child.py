@@ -76,9 +76,7 @@ def test_a_queue_that_is_locked_when_a_job_begins_loses_no_job(watched: Any, mon
 
 @pytest.mark.parametrize("said", [b"", b"\0\0", b"\0\0\0\x40{"])
 @pytest.mark.parametrize(("by", "why"), [(signal.SIGKILL, "killed"), (signal.SIGTERM, "asked to stop")])
-def test_one_that_ended_by_a_signal_before_it_had_told_its_end_was_interrupted(
-    watched: Any, said: bytes, by: signal.Signals, why: str
-):
+def test_signal_before_the_outcome_means_interrupted(watched: Any, said: bytes, by: signal.Signals, why: str):
     def dies(tell: Any, *_: Any) -> None:
         os.write(tell.fileno(), said)
         signal.signal(signal.SIGTERM, partial(worker._leave, os.getppid()))  # inherited, as at the start
@@ -91,7 +89,7 @@ def test_one_that_ended_by_a_signal_before_it_had_told_its_end_was_interrupted(
     assert job.status == "interrupted" and why in job.message
 
 
-def test_one_that_loses_its_stop_ends_all_the_same(watched: Any, monkeypatch: pytest.MonkeyPatch):
+def test_lost_stop_signal_still_ends_the_job(watched: Any, monkeypatch: pytest.MonkeyPatch):
     """Python ignores what is raised in `__del__`."""
 
     class Deaf:
@@ -111,9 +109,7 @@ def test_one_that_loses_its_stop_ends_all_the_same(watched: Any, monkeypatch: py
     assert "asked to stop from outside" in queue.get(one.job.id).message
 
 
-def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
-    watched: Any, monkeypatch: pytest.MonkeyPatch
-):
+def test_stop_while_requeueing_cancels_the_job(watched: Any, monkeypatch: pytest.MonkeyPatch):
     """Its process ended because it waits; between the look at its state and the word of it came the stop."""
 
     def waits(tell: Any, *_: Any) -> None:
@@ -132,9 +128,7 @@ def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
     assert queue.get(one.job.id).status == "cancelled"
 
 
-def test_an_end_that_could_not_be_written_down_is_written_later_and_kills_nobody_again(
-    watched: Any, monkeypatch: pytest.MonkeyPatch
-):
+def test_unwritten_end_is_written_later(watched: Any, monkeypatch: pytest.MonkeyPatch):
     """The number of a process that has been reaped may be another one's by then."""
     one, end = watched(crash), Mock(wraps=process_group.end)
     monkeypatch.setattr(process_group, "end", end)
@@ -201,7 +195,7 @@ def family(monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
 
 
 @pytest.mark.alone
-def test_cancelling_ends_the_whole_family_even_if_it_is_deaf(family: Family):
+def test_cancel_kills_all_descendants(family: Family):
     asked = time.monotonic()
     assert queue.move(family.identity, "cancelling")
     family.worker.join(60)
@@ -217,7 +211,7 @@ def test_a_crash_takes_the_family_along(family: Family):
     assert (job.status, job.message) == ("failed", "the training process crashed (code 3)")
 
 
-def test_nothing_that_was_forked_survives_the_worker(family: Family):
+def test_forked_processes_die_with_the_worker(family: Family):
     forked = [one.pid for one in family.members if one.name() != "sleep"]
     family.worker.kill()
     family.worker.join(60)

@@ -96,7 +96,7 @@ def test_a_container_is_stopped_and_started_again(
     assert number and number < 100, "a number of the container's own"
 
 
-def test_nothing_is_written_but_into_the_folders_of_data_and_runs(
+def test_read_only_container_writes_only_its_folders(
     container: Callable[..., Container], runs_dir: Path, tmp_path: Path
 ):
     """A container whose own files are read-only, and no home, and no folder for what is temporary."""

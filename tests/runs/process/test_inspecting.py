@@ -19,7 +19,7 @@ def files() -> tuple[bytes, bytes]:
     return out.getvalue(), json.dumps(card).encode()
 
 
-def test_what_comes_back_and_what_is_refused_are_told():
+def test_inspection_returns_verdict_or_refusal():
     data, card = files()
     assert inspecting.inspected(data, card)["verdict"] == "comes back"
     for wrong, words in (
@@ -31,7 +31,7 @@ def test_what_comes_back_and_what_is_refused_are_told():
             inspecting.inspected(*wrong)
 
 
-def test_it_is_refused_where_no_data_are_taken_or_too_much_is_asked(monkeypatch: pytest.MonkeyPatch):
+def test_inspection_limits_are_enforced(monkeypatch: pytest.MonkeyPatch):
     data, card = files()
     with pytest.raises(InvalidInput, match="more than 5 MB: run `python"):
         inspecting.inspected(data + bytes(6 * 2**20), card)

@@ -66,7 +66,7 @@ def two_slots(shared_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's own way")
-def test_where_memory_ends_what_trains_goes_first_and_the_server_last(two_slots: Path):
+def test_out_of_memory_kills_training_before_the_server(two_slots: Path):
     """A container has one limit for all of them."""
     _, trains = under_way(ENDLESS | {"seed": 8})
     pids = trains, psutil.Process(trains).ppid(), os.getpid()
@@ -74,7 +74,7 @@ def test_where_memory_ends_what_trains_goes_first_and_the_server_last(two_slots:
     assert first > second > server
 
 
-def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once(two_slots: Path):
+def test_equal_runs_of_two_jobs_are_trained_once(two_slots: Path):
     with holding(two_slots, 50):
         first, _ = under_way({"rounds": 200, "attack": None})
         both = (Variant("same"), Variant("other", {"seed": 1, "rounds": 2}), Variant("same again"))
@@ -95,7 +95,7 @@ def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once(two_slots: Path)
 
 
 @pytest.mark.usefixtures("two_slots")
-def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
+def test_thirty_equal_launches_share_one_training():
     asked = Draft(parse({"rounds": 120, "attack": None, "seed": 30}), (Variant("run"),))
     ids = [jobs.submit(asked, owner=f"{n:016x}") for n in range(30)]
     first = ended(ids[0]).ended
@@ -143,7 +143,7 @@ def test_running_out_of_memory_ends_one_job_with_a_sentence(runs_dir: Path, monk
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("clean_processes")
-def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Path):
+def test_server_and_worker_killed_together_resume(runs_dir: Path):
     """F4: a container's end takes server, worker and training process in the same instant."""
     experiment = {"rounds": 100, "attack": None}
     with holding(runs_dir, 20):
@@ -167,7 +167,7 @@ def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Pat
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("clean_processes")
-def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: Path):
+def test_terminated_worker_keeps_the_last_round(runs_dir: Path):
     """F5."""
     identity, pid = under_way(ENDLESS)
     worker, asked = psutil.Process(pid).ppid(), time.monotonic()

@@ -50,7 +50,7 @@ def test_a_training_that_stands_still_is_stalled_and_goes_on(capsys: pytest.Capt
     assert ended(identity).status == "cancelled"
 
 
-def test_a_stalled_worker_is_reported_to_waiting_visitors_and_a_stalled_job_can_be_stopped():
+def test_stalled_worker_is_reported_and_job_cancelled():
     first, pid = under_way(ENDLESS)
     training, worker = psutil.Process(pid), psutil.Process(psutil.Process(pid).ppid())
     training.suspend()

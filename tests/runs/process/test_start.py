@@ -36,14 +36,14 @@ def the_worker() -> Holder:
 
 
 @pytest.mark.usefixtures("clean_processes")
-def test_of_many_that_ask_at_once_one_starts_it(runs_dir: Path):
+def test_twenty_starts_at_once_make_one_worker(runs_dir: Path):
     at_once(20, start.ensure_worker)
     assert locks.is_held(runs_dir / locks.WORKER), "from the first moment"
     pid = the_worker().pid
     assert [process.pid for process in workers(runs_dir)] == [pid]
 
 
-def test_whoever_comes_second_leaves(runs_dir: Path):
+def test_second_worker_exits(runs_dir: Path):
     with stand_in(runs_dir) as held:
         command = [sys.executable, "-m", "ldp_core.runs.process.worker"]
         assert subprocess.run(command, cwd=ROOT, timeout=PATIENCE_SECONDS).returncode == 0
@@ -52,9 +52,7 @@ def test_whoever_comes_second_leaves(runs_dir: Path):
         assert workers(runs_dir) == []
 
 
-def test_a_worker_has_what_it_needs_of_the_environment_and_not_the_teachers_secret(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_worker_environment_lacks_the_teachers_secret(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(start, "subprocess", subprocess)  # not one that began warm, before it was set
     monkeypatch.setenv("EPSILON_TEACHER", "chalk and board")
     monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
@@ -68,9 +66,7 @@ def test_a_worker_has_what_it_needs_of_the_environment_and_not_the_teachers_secr
 
 
 @pytest.mark.usefixtures("clean_processes")
-def test_a_worker_of_an_older_version_gives_its_jobs_back_and_makes_room(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_older_worker_hands_its_jobs_over(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOTS", "2")
 
     def be_a_server(version: str, began: float) -> None:

@@ -64,7 +64,7 @@ def elsewhere() -> Iterator[Elsewhere]:
 
 
 @pytest.mark.usefixtures("clean_processes")
-def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead(
+def test_other_container_waits_until_the_trainer_dies(
     elsewhere: Elsewhere, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PYTHONPATH", GATED)
@@ -94,7 +94,7 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed(elsewhere: Elsewhere):
+def test_run_held_elsewhere_waits_for_its_holder(elsewhere: Elsewhere):
     job = queued(Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),)))
     holder = elsewhere(HOLD, job.keys[0])
     assert queue.claim(ready=partial(worker._can_begin, [])) is None, "nothing begins beside it"

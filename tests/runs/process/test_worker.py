@@ -40,7 +40,7 @@ from tests.runs.processes import (
 
 
 @pytest.mark.alone
-def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: Path):
+def test_warm_worker_begins_the_next_job_at_once(warm: Path):
     with holding(warm, 10):
         first = launch({"rounds": 120, "attack": None, "seed": 301})
         second = launch({"rounds": 1, "seed": 302})
@@ -53,7 +53,7 @@ def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: 
     assert time.monotonic() - asked < within(1.5, of_worker=True)
 
 
-def test_a_job_outlives_the_process_that_launched_it(warm: Path):
+def test_job_outlives_its_launching_process(warm: Path):
     with holding(warm, 10):
         launcher, identity = launched_elsewhere({"rounds": 80, "attack": None})
         launcher.kill()
@@ -96,7 +96,7 @@ def test_a_job_of_which_a_run_diverged_says_so():
 
 
 @pytest.mark.usefixtures("clean_processes")
-def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir: Path):
+def test_randomly_killed_run_resumes_to_the_same_weights(runs_dir: Path):
     """The training process, and at every fourth time the worker; at other instants in every run of the test,
     of which some fall into a commit.
     """
@@ -124,7 +124,7 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
 
 
 @pytest.mark.usefixtures("warm")
-def test_a_job_that_is_cancelled_twice_has_not_ended_until_its_process_has():
+def test_cancelled_job_ends_with_its_process():
     identity, pid = under_way(ENDLESS)
     for _ in range(5):
         jobs.cancel(identity)
@@ -135,7 +135,7 @@ def test_a_job_that_is_cancelled_twice_has_not_ended_until_its_process_has():
     assert queue.get(identity).status == "cancelled"
 
 
-def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
+def test_earlier_attempts_end_does_not_affect_a_resume(warm: Path):
     """Killed, or asked to stop, as soon as it is there."""
     identity, _ = under_way(ENDLESS)
     jobs.cancel(identity)
@@ -147,7 +147,7 @@ def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
     assert len(workers(warm)) == 1, "the worker lives"
 
 
-def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
+def test_vanished_job_ends_alone(warm: Path):
     identity, pid = under_way(ENDLESS)
     other = launch({"rounds": 1, "seed": 202})
     with table.changing() as db:
@@ -182,7 +182,7 @@ def test_a_request_that_cannot_be_read_harms_no_other_job():
 
 
 @pytest.mark.usefixtures("clean_processes", "as_people_start_it")
-def test_a_damaged_queue_fills_no_log_and_a_folder_that_was_removed_is_not_made_anew(runs_dir: Path):
+def test_damaged_queue_does_not_fill_the_log(runs_dir: Path):
     under_way(ENDLESS)
     log, pids = runs_dir / "worker.log", [process.pid for process in workers(runs_dir)]
     queue.queue_path().write_bytes(b"no database" * 1000)

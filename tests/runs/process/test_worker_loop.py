@@ -60,9 +60,7 @@ def _quick(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 LOCKED = StorageFailed("studio.sqlite cannot be used (database is locked)")
 
 
-def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(
-    at_work: Held, monkeypatch: pytest.MonkeyPatch
-):
+def test_unreadable_queue_does_not_stop_jobs(at_work: Held, monkeypatch: pytest.MonkeyPatch):
     identity = queue.add("run", {"draft": {}})
     sometimes = Mock(wraps=queue.reap, side_effect=chain([DEFAULT], 5 * [LOCKED], repeat(DEFAULT)))
     monkeypatch.setattr(queue, "reap", sometimes)
@@ -83,7 +81,7 @@ def test_a_worker_that_gives_up_leaves_no_process_behind(at_work: Held, monkeypa
 @pytest.mark.parametrize(
     ("refusals", "words"), [([], "could not start a process"), ([LOCKED], "could not be started")]
 )
-def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(
+def test_unwatched_claimed_job_takes_no_slot(
     refusals: list[Exception], words: str, at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
     """Its process could not be started, and nor could that be written down."""
@@ -100,7 +98,7 @@ def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_what_is_known_just_now_takes_no_slot(moment: str, at_work: Held, monkeypatch: pytest.MonkeyPatch):
+def test_just_finished_run_takes_no_slot(moment: str, at_work: Held, monkeypatch: pytest.MonkeyPatch):
     """What another job computes ends while it is looked at whether this one can begin."""
     first, second = queued({"rounds": 1, "attack": None}), queued({"rounds": 1, "attack": None})
     assert take(first.id)
@@ -122,7 +120,7 @@ def test_what_is_known_just_now_takes_no_slot(moment: str, at_work: Held, monkey
     assert (queue.get(second.id).status, queue.get(second.id).started) == ("completed", None)
 
 
-def test_a_machine_is_measured_when_nobody_wants_anything_of_it(at_work: Held):
+def test_calibration_waits_for_an_idle_queue(at_work: Held):
     """A measurement takes seconds, at a low priority many: whoever comes meanwhile does not wait for it."""
     queue.add("run", {"draft": {}})
     before = set(multiprocessing.active_children())  # a pool of a test before this one may still be there
@@ -131,9 +129,7 @@ def test_a_machine_is_measured_when_nobody_wants_anything_of_it(at_work: Held):
 
 
 @pytest.mark.alone
-def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
-    at_work: Held, monkeypatch: pytest.MonkeyPatch
-):
+def test_impatient_worker_takes_one_turn(at_work: Held, monkeypatch: pytest.MonkeyPatch):
     turn, measure = Mock(), Mock(return_value=True)
     monkeypatch.setattr(worker, "_turn", turn)
     monkeypatch.setattr(worker, "_measure", measure)
@@ -149,9 +145,7 @@ def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
     measure.assert_called_once()
 
 
-def test_a_worker_without_a_job_looks_at_a_queue_that_has_changed_and_seldom_else(
-    at_work: Held, monkeypatch: pytest.MonkeyPatch
-):
+def test_idle_worker_looks_after_queue_changes(at_work: Held, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(worker, "IDLE_SECONDS", 1.0)
     monkeypatch.setattr(worker, "LOOK_SECONDS", 1e9)
     turn, seen = Mock(wraps=worker._turn), list[tuple[int, str]]()

@@ -30,7 +30,7 @@ def many(no_worker: None) -> list[str]:
     return [queue.add("run", request(seed), owner=f"{seed:016x}") for seed in range(JOBS)]
 
 
-def test_a_page_of_them_costs_no_more_than_others(many: list[str]):
+def test_list_of_long_requests_is_read_within_a_second(many: list[str]):
     """A hundred of them kept the page of runs for 51 s."""
     with of_cpu(1):
         found = whole(lines())
@@ -46,7 +46,7 @@ def test_a_page_of_them_costs_no_more_than_others(many: list[str]):
         assert queue.claim(0) is None
 
 
-def test_whoever_needs_it_has_it_whole(many: list[str]):
+def test_full_request_is_read_on_demand(many: list[str]):
     job = queue.get(many[3])
     assert job.request == request(3)
     assert job.brief["draft"]["base"]["clients"] == {"count": CLIENTS, "epsilon": "60000 values"}

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("no_worker")
 ANNA, BEN = person("a" * 32), person("b" * 32)
 
 
-def test_a_person_is_a_token_or_issuer_and_subject_and_cannot_be_read_back():
+def test_person_digest_is_unique_and_one_way():
     here = "https://id.example"
     given = ((here, "1"), (here, "2"), ("https://other.example", "1"), (f"{here}/1", ""))
     known = [signed_in(*one) for one in given] + [person(f"{here}/1"), ANNA, BEN]
@@ -39,7 +39,7 @@ ACTS: dict[str, Callable[[str, Person], object]] = {
 
 
 @pytest.mark.parametrize("what", ACTS)
-def test_only_who_launched_it_or_a_teacher_may(what: str):
+def test_owner_or_teacher_may_act_on_a_job(what: str):
     act, teacher = ACTS[what], Person("c", teacher=True)
 
     def made(owner: str | None) -> str:
@@ -58,7 +58,7 @@ def test_only_who_launched_it_or_a_teacher_may(what: str):
 
 
 @pytest.mark.parametrize("for_good", [True, False])
-def test_what_waits_or_is_pinned_is_not_deleted(for_good: bool, runs_dir: Path):
+def test_queued_or_pinned_job_is_not_deleted(for_good: bool, runs_dir: Path):
     identity = queue.add("run", {}, owner=ANNA.owner)
     with pytest.raises(NotNow, match="is queued; stop it before"):
         jobs.delete(identity, ANNA, for_good)
@@ -163,7 +163,7 @@ def test_a_teacher_knows_the_secret_if_there_is_one(monkeypatch: pytest.MonkeyPa
     assert not is_teacher("\ud800")
 
 
-def test_a_class_has_two_jobs_each_and_who_takes_new_cookies_is_still_at_one_address():
+def test_waiting_jobs_are_limited_per_address():
     here, elsewhere = address("192.0.2.1"), address("192.0.2.2")
     taken = [queue.add("run", {}, owner=f"one of a class {n % 30}", address=here) for n in range(100)]
     with pytest.raises(

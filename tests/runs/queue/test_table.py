@@ -23,7 +23,7 @@ def put(status: Status) -> str:
     return identity
 
 
-def test_only_legal_transitions_happen_and_a_resting_job_is_resumed_on_request_only():
+def test_only_legal_transitions_happen():
     for before, after in product(get_args(Status), repeat=2):
         identity = put(before)
         legal = before in LIVE and after in MAY_BECOME[before]
@@ -44,7 +44,7 @@ def test_jobs_are_claimed_in_order_of_arrival_and_once():
     assert all(queue.get(i).status == "running" for i in ids)
 
 
-def test_while_a_worker_lives_its_jobs_are_left_alone_and_once_it_has_died_they_are_interrupted(
+def test_jobs_are_interrupted_once_their_worker_died(
     runs_dir: Path,
 ):
     first, second, waiting = (queue.add("run", {}) for _ in range(3))
@@ -63,7 +63,7 @@ def test_while_a_worker_lives_its_jobs_are_left_alone_and_once_it_has_died_they_
 
 
 @pytest.mark.parametrize("damage", ["abc", -1, None, 1.5, b""], ids=str)
-def test_a_row_that_makes_no_sense_keeps_no_other_from_being_looked_after(damage: Any):
+def test_damaged_row_does_not_block_others(damage: Any):
     damaged, mine = queue.add("run", {}), queue.add("run", {})
     assert queue.claim()
     queue.update(damaged, started=damage, pid=damage)
@@ -72,14 +72,12 @@ def test_a_row_that_makes_no_sense_keeps_no_other_from_being_looked_after(damage
     assert [job.id for job in queue.in_turn()] == [mine]
 
 
-def test_nothing_is_there_before_the_first_job():
+def test_queue_file_is_absent_before_the_first_job():
     assert not queue.find() and not queue.reap()
     assert not queue.queue_path().exists()
 
 
-def test_who_finds_no_worker_does_not_interrupt_what_one_takes_that_comes_meanwhile(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_late_worker_keeps_its_claimed_job(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     identity, held, change = queue.add("run", {"draft": {}}), list[Held](), table.changing
     assert queue.claim()
 

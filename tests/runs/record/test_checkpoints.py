@@ -36,7 +36,7 @@ def write(recorder: Recorder, turns: Iterable[Turn]) -> None:
     recorder.close()
 
 
-def test_what_is_no_json_number_never_reaches_the_disk():
+def test_nan_is_refused_before_the_disk():
     recorder = recorder_for(DRAFT.base)
     with pytest.raises(ValueError, match="not JSON compliant"):
         recorder.write(Turn(0, [{"event": "round", "accuracy": float("nan")}], None, 0.0))
@@ -44,7 +44,7 @@ def test_what_is_no_json_number_never_reaches_the_disk():
 
 
 @pytest.mark.parametrize("stopped_after", [1, 2, 3])
-def test_a_record_is_taken_up_where_it_stopped(stopped_after: int):
+def test_stopped_record_resumes_at_its_last_turn(stopped_after: int):
     """Whatever turn was the last to be committed: the same events, none lost and none twice. An end that was
     not noted, by a kill between the two files, is noted by the next recorder.
     """
@@ -70,7 +70,7 @@ def test_a_record_is_taken_up_where_it_stopped(stopped_after: int):
     assert computations.ended([KEY])[KEY].figures == {"accuracy": 0.5}
 
 
-def test_an_interrupted_commit_tells_nothing_twice(monkeypatch: pytest.MonkeyPatch):
+def test_interrupted_commit_duplicates_no_event(monkeypatch: pytest.MonkeyPatch):
     first, second = turns()[:2]
     recorder = recorder_for(DRAFT.base)
     recorder.write(first)
@@ -84,7 +84,7 @@ def test_an_interrupted_commit_tells_nothing_twice(monkeypatch: pytest.MonkeyPat
     assert (start := recorder_for(DRAFT.base).start()) and start.state.round == 0
 
 
-def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state():
+def test_frames_within_a_round_are_recorded_once():
     """Killed as a picture formed in round 2: taken up, the same frames come again before its end."""
     before, after = turns()[:2], turns()[2:]
     frames = [
@@ -104,7 +104,7 @@ def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state():
     assert progress_of(job).update().runs[0].forming(0) is None
 
 
-def test_a_search_is_driven_step_by_step_and_its_round_ends_with_a_state():
+def test_driven_search_emits_frames_before_its_state():
     attack = {"attacker": {"name": "idlg", "iterations": 12}, "clients": [1]}
     recorded = [*drive({0: parse({"model": "lenet", "rounds": 1, "attack": attack})})]
     assert [turn.events[-1]["event"] for turn in recorded] == ["target", *3 * ["frame"], "round", "end"]

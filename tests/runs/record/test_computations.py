@@ -40,7 +40,7 @@ def curves(identity: str) -> list[list[float]]:
 
 
 @pytest.mark.usefixtures("at_work")
-def test_what_is_known_is_shown_at_once_though_somebody_has_the_only_slot():
+def test_known_run_completes_without_a_slot():
     first = trained(draft(), reference=True)
     busy = press(draft(seed=7))
     assert queue.claim(1)
@@ -52,7 +52,7 @@ def test_what_is_known_is_shown_at_once_though_somebody_has_the_only_slot():
     assert kinds.is_known("run", Training(draft(), True))
 
 
-def test_of_what_is_partly_known_only_the_rest_is_trained():
+def test_partly_known_draft_trains_missing_runs_only():
     first = trained(draft(), reference=True)
     before = [record_of(first, run).stat().st_mtime_ns for run in range(3)]
     wider = queued(Draft(parse(ASKED), BOTH, seeds=2), reference=True)
@@ -61,7 +61,7 @@ def test_of_what_is_partly_known_only_the_rest_is_trained():
     assert [record_of(first, run).stat().st_mtime_ns for run in range(3)] == before
 
 
-def test_a_click_on_what_waits_already_does_not_complete_that_by_what_is_asked_now():
+def test_second_launch_keeps_the_waiting_request():
     """One live job a draft: the second launch gets the first one, which has asked for something else."""
     trained(draft(), reference=True)
     waits = press(draft(seed=3), "a" * 12)
@@ -69,7 +69,7 @@ def test_a_click_on_what_waits_already_does_not_complete_that_by_what_is_asked_n
     assert jobs.look(waits).status == "queued"
 
 
-def test_a_double_click_on_what_is_known_is_one_job(monkeypatch: pytest.MonkeyPatch):
+def test_double_click_on_a_known_draft_is_one_job(monkeypatch: pytest.MonkeyPatch):
     """The first click's job has been completed before the second click comes."""
     trained(draft(), reference=True)
     (first,) = {press(draft(), "b" * 12) for _ in range(3)}
@@ -78,7 +78,7 @@ def test_a_double_click_on_what_is_known_is_one_job(monkeypatch: pytest.MonkeyPa
     assert press(draft(), "b" * 12) != first
 
 
-def test_it_takes_no_place_and_outlives_the_first():
+def test_repeated_job_shares_the_record_of_the_first():
     first = trained(draft(), reference=True)
     taken, figures, second = quota.taken(), curves(first.id), press(draft())
     jobs.delete(first.id, for_good=True)
@@ -88,7 +88,7 @@ def test_it_takes_no_place_and_outlives_the_first():
     assert jobs.look(press(draft())).status == "queued"
 
 
-def test_a_run_that_another_one_trains_is_nobody_elses_until_that_lets_go():
+def test_locked_run_is_requeued_until_released():
     job = queued(draft())
     with ExitStack() as held:
         for key in job.keys:
@@ -117,7 +117,7 @@ def _press_and_delete() -> None:
         jobs.delete(random.choice([job for job in queue.find(most=1000) if not job.live]).id, for_good=True)
 
 
-def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there():
+def test_kill_at_any_instant_keeps_records_whole():
     """Kills of a process that launches and deletes what is known, the first one too."""
     figures = curves(trained(draft(), reference=True).id)
     for _ in range(in_gate(6, 20)):
@@ -132,7 +132,7 @@ def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there():
         settled(press(draft()))  # the last that named it may have been deleted
 
 
-def test_who_asks_for_what_somebody_deletes_at_this_moment_has_it_whole_or_not_at_all():
+def test_launch_during_deletion_gets_a_whole_record():
     identity = trained(draft(), reference=True).id
     figures = curves(identity)
     for _ in range(5):
@@ -143,7 +143,7 @@ def test_who_asks_for_what_somebody_deletes_at_this_moment_has_it_whole_or_not_a
         assert curves(settled(identity).id) == figures
 
 
-def test_what_was_stopped_meanwhile_stays_stopped(monkeypatch: pytest.MonkeyPatch):
+def test_cancelled_job_is_not_settled(monkeypatch: pytest.MonkeyPatch):
     trained(draft(), reference=True)
     job = queued(draft(), reference=True)
     kind = type(kinds.get("run"))

@@ -77,7 +77,7 @@ def damages(record: bytes) -> dict[str, bytes]:
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("no_worker")
-def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_named(record: bytes):
+def test_two_hundred_runs_are_listed_within_a_second(record: bytes):
     kinds = list(damages(record).values())
     broken = {20 * n: kinds[n % len(kinds)] for n in range(10)}
     ended(None)
@@ -98,7 +98,7 @@ def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_na
 
 @pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize("kind", range(8))
-def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: int, record: bytes):
+def test_damaged_record_is_never_written_to(kind: int, record: bytes):
     """F8: state and events are one transaction of one file, so there is nothing older to fall back to."""
     content = list(damages(record).values())[kind]
     job, sound = ended(content), ended(record, seed=1)
@@ -119,7 +119,7 @@ def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: in
 
 @pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize("known", [True, False])
-def test_what_was_known_and_cannot_be_read_is_computed_anew(known: bool):
+def test_unreadable_known_record_is_recomputed(known: bool):
     """So is what was stopped and cannot be taken up: its key is that of the experiment."""
     job = trained(DRAFT) if known else ended(None)
     record_of(job).parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ def test_what_was_known_and_cannot_be_read_is_computed_anew(known: bool):
 
 @pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize("stopped", [False, True])
-def test_what_another_program_keeps_locked_is_not_damaged(stopped: bool, monkeypatch: pytest.MonkeyPatch):
+def test_locked_record_is_not_called_damaged(stopped: bool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(storage_database, "_busy", [0.01])
     job = trained(DRAFT)
     if stopped:
@@ -159,7 +159,7 @@ FLIP = st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 
 @settings(max_examples=in_gate(200, 500))
 @given(flips=st.lists(FLIP, min_size=1, max_size=3))
-def test_whatever_byte_flips_a_reader_gets_events_or_a_sentence(flips: list[tuple[float, int]], whole: Path):
+def test_flipped_bytes_give_events_or_storage_failed(flips: list[tuple[float, int]], whole: Path):
     changed = bytearray(whole.read_bytes())
     for where, mask in flips:
         changed[int(where * len(changed))] ^= mask
@@ -182,7 +182,7 @@ def test_whatever_byte_flips_a_reader_gets_events_or_a_sentence(flips: list[tupl
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_commit_that_was_torn_is_taken_back_by_whoever_reads_next(tmp_path: Path, record: bytes):
+def test_torn_commit_is_rolled_back_by_the_next_reader(tmp_path: Path, record: bytes):
     """Killed in the middle of a commit, a writer leaves pages of it in the file and the journal beside it."""
     put(key := of_run(DRAFT.base).key, record)
     before, folder = news(key), database(key).parent

@@ -31,7 +31,7 @@ from tests.runs.in_process import compute, queued
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: pytest.MonkeyPatch):
+def test_record_pinned_at_the_last_moment_is_kept(monkeypatch: pytest.MonkeyPatch):
     identity, delete = record("completed"), queue.delete
 
     def late(*given: Any, **more: Any) -> bool:
@@ -44,7 +44,7 @@ def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: 
     assert queue.get(identity).pinned and file_of(identity).exists()
 
 
-def test_what_still_trains_is_pinned_with_what_it_will_take(monkeypatch: pytest.MonkeyPatch):
+def test_pin_of_a_training_job_counts_its_estimate(monkeypatch: pytest.MonkeyPatch):
     long = parse_draft({"rounds": 9000})
     identity = queue.add("run", {"draft": long.as_json()}, owner="anna")
     monkeypatch.setenv("EPSILON_QUOTA_GB", "0.01")
@@ -73,7 +73,7 @@ def test_a_file_that_cannot_be_removed_is_tried_again(monkeypatch: pytest.Monkey
     assert not stuck.exists()
 
 
-def test_what_is_written_is_not_removed():
+def test_record_being_written_is_not_removed():
     """A worker was killed, and the process that trains goes on for a moment."""
     identity = record("interrupted")
     file = file_of(identity)
@@ -84,7 +84,7 @@ def test_what_is_written_is_not_removed():
     assert not file.exists()
 
 
-def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.MonkeyPatch):
+def test_locked_queue_prevents_removal(monkeypatch: pytest.MonkeyPatch):
     """Another process reads the queue for as long as one may wait, in a backup or a database browser."""
     ids = [record("completed") for _ in range(3)]
     monkeypatch.setattr("ldp_core.runs.storage.database._busy", [0.1])
@@ -99,7 +99,7 @@ def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.Monke
     assert {queue.get(identity).message for identity in ids} == {""}
 
 
-def test_what_was_noted_by_somebody_who_was_killed_is_finished_and_nothing_else_goes():
+def test_noted_removal_is_finished_after_a_kill():
     kept, noted, nobodys = (record("completed") for _ in range(3))
     going, lost = file_of(noted), file_of(nobodys)
     queue.note_removed(noted)  # and then the lights went out
@@ -124,7 +124,7 @@ def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(
     assert file_of(ids[0]).exists() and not queue.get(ids[0]).message
 
 
-def test_one_comes_back_as_it_was_and_is_in_no_list_until_then():
+def test_undone_deletion_restores_the_job():
     older, identity = record("completed"), record("interrupted")
     jobs.relabel(identity, "mine", "a note")
     was, text = queue.get(identity), file_of(identity).read_bytes()
@@ -142,7 +142,7 @@ def test_one_comes_back_as_it_was_and_is_in_no_list_until_then():
     assert jobs.deleted() == []
 
 
-def test_after_a_while_it_is_gone_for_good(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
+def test_deleted_job_is_gone_after_the_undo_time(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
     identity = record("completed")
     jobs.delete(identity)
     now = time.time() + deletion.UNDO_SECONDS - 10
@@ -156,7 +156,7 @@ def test_after_a_while_it_is_gone_for_good(monkeypatch: pytest.MonkeyPatch, runs
         jobs.undo_delete(identity)
 
 
-def test_on_a_tight_or_full_disk_it_goes_at_once(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
+def test_deletion_on_a_full_disk_is_immediate(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
     tight, full = record("completed"), record("completed")
     with monkeypatch.context() as less:
         less.setattr(disk_space, "_free", lambda: disk_space.SPARE - 1)
@@ -179,7 +179,7 @@ def test_on_a_tight_or_full_disk_it_goes_at_once(monkeypatch: pytest.MonkeyPatch
     assert [*(runs_dir / "computed").iterdir()] == []
 
 
-def test_a_death_at_any_moment_of_it_loses_nothing(monkeypatch: pytest.MonkeyPatch):
+def test_death_during_deletion_keeps_other_records(monkeypatch: pytest.MonkeyPatch):
     """The row says first what goes, and nothing else goes."""
     ids = [record("completed") for _ in range(2)]
     files = [*map(file_of, ids)]
@@ -229,7 +229,7 @@ def test_the_oldest_go_first_and_leave_a_note():
     assert [one.job.id for one in quota.prune(0)] == [ids[0], ids[4]]
 
 
-def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
+def test_shared_record_counts_once_and_goes_last():
     first, other, second = (record("completed") for _ in range(3))
     queue.update(second, keys=[*queue.get(first).keys])
     computations.sweep()
@@ -244,7 +244,7 @@ def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
     assert not shared.exists()
 
 
-def test_nothing_goes_that_makes_no_room_because_what_stays_names_the_same():
+def test_pruning_skips_records_shared_with_pinned_jobs():
     first, second, own = (record("completed") for _ in range(3))
     queue.update(first, keys=[*queue.get(second).keys])
     jobs.pin(second)
@@ -252,7 +252,7 @@ def test_nothing_goes_that_makes_no_room_because_what_stays_names_the_same():
     assert not queue.get(first).removed
 
 
-def test_what_goes_before_the_oldest_job():
+def test_pruning_removes_orphaned_files_first():
     """Of no job, as after a table was lost; moved aside; deleted. What is no record stays."""
     older, damaged, deleted = (record("completed") for _ in range(3))
     lost = database("0" * 16)
@@ -271,7 +271,7 @@ def test_what_goes_before_the_oldest_job():
     assert quota.taken() == 1000, "what was moved aside goes with the last job of its key"
 
 
-def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(monkeypatch: pytest.MonkeyPatch):
+def test_full_disk_ends_a_run_and_keeps_its_rounds(monkeypatch: pytest.MonkeyPatch):
     """SQLite itself is told that there is no more room."""
     job, limits = queued(parse_draft({"rounds": 30})), list[int]()
 

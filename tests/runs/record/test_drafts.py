@@ -36,7 +36,7 @@ def test_only_so_many_revisions_are_kept():
     assert undone == draft_quota.REVISIONS - 1
 
 
-def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():
+def test_equal_drafts_share_one_unchanging_link():
     identity = drafts.new(FIRST)
     link = drafts.share(FIRST)
     drafts.update(identity, lambda draft: draft.with_base({"rounds": 3}))
@@ -51,7 +51,7 @@ def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():
     assert (drafts.ladder_of(with_attack), drafts.snapshot(with_attack)) == (attack, FIRST)
 
 
-def test_what_is_typed_beside_a_draft_stays_with_it_and_is_no_change_of_it():
+def test_typed_inputs_are_kept_beside_the_draft():
     one, other = drafts.new(FIRST), drafts.new(FIRST)
     assert drafts.typed_of(one) == {}
     for value in ("0.5; 1", None):
@@ -70,7 +70,7 @@ def test_changes_made_at_the_same_time_are_all_kept():
     assert drafts.load(identity) == FIRST.with_base({"rounds": first + 20})
 
 
-def test_a_change_that_cannot_be_leaves_the_draft_as_it_was():
+def test_invalid_change_leaves_the_draft_unchanged():
     identity = drafts.new(FIRST)
     with pytest.raises(InvalidExperiment):
         drafts.update(identity, lambda draft: draft.with_base({"rounds": 0}))
@@ -102,7 +102,7 @@ def size(runs_dir: Path) -> int:
         return draft_quota.taken(db) if db else 0
 
 
-def test_a_link_that_is_opened_again_and_again_fills_nothing(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+def test_repeatedly_opened_link_stays_within_the_quota(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(draft_quota, "MOST", 5e5)
     mine = [drafts.new(small(f"mine {n}")) for n in range(20)]
     link = drafts.share(small("shared"))

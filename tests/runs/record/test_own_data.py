@@ -46,7 +46,7 @@ def train(name: str, owner: str | None) -> Job:
     return settled(jobs.launch("run", Training(draft), owner=owner))
 
 
-def test_a_table_trains_for_its_owner_alone_and_goes_with_all_that_came_of_it(runs_dir: Path):
+def test_own_table_is_private_and_fully_deleted(runs_dir: Path):
     own = own_data.take({f"{MARK}.csv": TABLE}, ANNA)
     assert (own.title, [*own_data.labels(ANNA)], own_data.mine(BEN)) == (MARK, [own.name], [])
     assert own.name not in datasets.names()
@@ -69,9 +69,7 @@ def test_a_table_trains_for_its_owner_alone_and_goes_with_all_that_came_of_it(ru
     assert not [*(runs_dir / "own").iterdir()]
 
 
-def test_it_goes_after_its_time_and_none_is_taken_where_that_is_switched_off(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_own_data_expire_and_can_be_switched_off(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     own = own_data.take({"mine.csv": TABLE}, ANNA)
     train(own.name, ANNA)
     assert abs(own.until - time.time() - 24 * 3600) < 60
@@ -89,7 +87,7 @@ def test_it_goes_after_its_time_and_none_is_taken_where_that_is_switched_off(
     assert found_in(runs_dir, MARK.encode()) == []
 
 
-def test_what_its_owner_says_of_it_counts(runs_dir: Path):
+def test_owners_card_overrides_the_guess(runs_dir: Path):
     own = own_data.take({"mine.csv": TABLE}, ANNA)
     assert datasets.get(own.name).learnt
     scales: dict[str, Any] = {"age": (0, 40), "colour": (f"{MARK}0", f"{MARK}1")}
@@ -140,7 +138,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_of_what_is_refused_nothing_is_kept(runs_dir: Path, case: str):
+def test_refused_upload_leaves_no_file(runs_dir: Path, case: str):
     files, why = BAD[case]
     with pytest.raises(InvalidInput, match=why):
         own_data.take(files, ANNA)
@@ -180,7 +178,7 @@ def private(kind: str, asked: Any) -> str:
 
 
 @pytest.mark.parametrize(("kind", "asked"), [("run", Training(DRAFT)), ("sweep", SWEPT)])
-def test_it_is_in_nobody_elses_list_page_or_cache_and_goes_at_once(runs_dir: Path, kind: str, asked: Any):
+def test_private_job_is_hidden_and_deleted_at_once(runs_dir: Path, kind: str, asked: Any):
     identity = private(kind, asked)
     job = queue.get(identity)
     assert not jobs.recent() and not lines() and not lines(BEN)
@@ -204,6 +202,6 @@ def test_it_is_in_nobody_elses_list_page_or_cache_and_goes_at_once(runs_dir: Pat
     assert [*(runs_dir / "computed").iterdir()] == []
 
 
-def test_what_others_compute_is_none_of_a_private_jobs():
+def test_private_job_reuses_no_public_record():
     trained(DRAFT)
     assert jobs.look(jobs.launch("run", Training(DRAFT), owner=ANNA, room=room_of(ANNA))).status == "queued"

@@ -35,7 +35,7 @@ def left_at(job: dict[str, Any], at: float) -> float | None:
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_the_time_left_of_real_jobs_is_right_within_half_as_much(name: str):
+def test_time_left_of_recorded_jobs_is_within_half(name: str):
     """From when a tenth of it was done, or 2 seconds, until 2 seconds before its end."""
     job, factors = RECORDED[name], []
     for at in np.arange(max(2.0, job["took"] / 10), job["took"] - 2.0, 0.25):
@@ -46,7 +46,7 @@ def test_the_time_left_of_real_jobs_is_right_within_half_as_much(name: str):
     assert max(factors) <= 1.5 and min(factors) >= 1 / 1.5, factors
 
 
-def test_the_pace_is_that_of_the_last_minute_or_of_the_last_step():
+def test_pace_follows_the_last_minute_or_step():
     pace = Pace()
     assert pace.seconds_left(0.0, 0, 100) is None
     assert pace.seconds_left(10.0, 1, 100) == pytest.approx(990.0)
@@ -57,7 +57,7 @@ def test_the_pace_is_that_of_the_last_minute_or_of_the_last_step():
     assert pace.seconds_left(501.0, 65, 100)
 
 
-def test_what_is_reported_is_read_back(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+def test_reported_progress_is_read_back(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     job = with_folder()
@@ -96,7 +96,7 @@ def read(job: Job) -> str:
     "text",
     ["", "{", "[1, 2]", "7", '[{"doing": 7}, 1]', '[{"doing": "", "done": NaN}, 1]', '[{"doing": ""}, "x"]'],
 )
-def test_a_damaged_file_says_nothing(runs_dir: Path, text: str):
+def test_damaged_progress_file_is_ignored(runs_dir: Path, text: str):
     job = with_folder()
     (job.folder / FILE).write_text(text)
     assert how_far(job) is None

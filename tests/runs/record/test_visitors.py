@@ -24,7 +24,7 @@ def test_a_guess_is_somebodys_about_settings(runs_dir: Path):
     assert (guesses.of("me", DRAFT), guesses.of("me", longer)) == (40, "a < b")
 
 
-def test_a_scenario_that_is_skipped_is_not_asked_again_until_somebody_wants_it(runs_dir: Path):
+def test_skipped_scenario_is_remembered_per_visitor(runs_dir: Path):
     for who, scenario in (("me", "one"), ("me", "one"), ("you", "two")):
         guesses.skip(who, scenario)
     assert guesses.all_skipped("me") == {"one"}
@@ -32,7 +32,7 @@ def test_a_scenario_that_is_skipped_is_not_asked_again_until_somebody_wants_it(r
     assert not guesses.is_skipped("me", "one") and guesses.is_skipped("you", "two")
 
 
-def test_what_cannot_be_read_is_no_guess(runs_dir: Path):
+def test_unreadable_guess_is_none(runs_dir: Path):
     guesses.keep("me", DRAFT, 60)
     for body in ("[1]", "not JSON", "null"):
         with guesses.DATABASE.writing() as db:

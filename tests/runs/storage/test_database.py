@@ -13,9 +13,7 @@ from ldp_core.runs.storage import database
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def test_what_is_kept_locked_keeps_a_page_once_and_not_at_each_look(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_locked_database_delays_a_page_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A page looks several times at a file: all of them together took 30 s. It is called
     locked, and not to be moved.
     """

@@ -46,7 +46,7 @@ def test_a_full_disk_is_told_and_can_be_helped_from_here(on_a_small_disk: Callab
     on_a_small_disk("1100m", "house")
 
 
-def test_a_read_only_disk_is_looked_at_and_says_what_to_do(on_a_small_disk: Callable[..., None]):
+def test_read_only_disk_is_readable_and_named(on_a_small_disk: Callable[..., None]):
     on_a_small_disk("8m", "read_only")
 
 
@@ -70,7 +70,7 @@ def test_a_disk_without_room_for_one_more_file_is_full(runs_dir: Path, monkeypat
     assert (disk_space.is_full(caught.value), disk_space.shortage()) == (True, "the disk is full")
 
 
-def test_the_reserve_is_there_until_it_is_given_up(runs_dir: Path):
+def test_reserve_file_lasts_until_given_up(runs_dir: Path):
     disk_space.keep_back()
     assert (runs_dir / "reserve").stat().st_size == disk_space.RESERVE
     disk_space.give_up()
@@ -80,7 +80,7 @@ def test_the_reserve_is_there_until_it_is_given_up(runs_dir: Path):
     assert (runs_dir / "reserve").stat().st_size == disk_space.RESERVE
 
 
-def test_the_reserve_is_a_file_of_its_own_and_nothing_that_a_name_leads_to(runs_dir: Path, tmp_path: Path):
+def test_reserve_does_not_follow_a_link(runs_dir: Path, tmp_path: Path):
     runs_dir.mkdir()
     (tmp_path / "mine").write_text("mine")
     (runs_dir / "reserve").symlink_to(tmp_path / "mine")

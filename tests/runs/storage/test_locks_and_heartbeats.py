@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "x.lock"
 
 
-def test_one_holds_a_file_and_who_beats_says_who_it_is(path: Path):
+def test_held_lock_names_its_holder(path: Path):
     assert holder(path) is None
     held = hold(path, beats=True)
     assert held and holder(path) == held.who
@@ -39,7 +39,7 @@ def test_one_holds_a_file_and_who_beats_says_who_it_is(path: Path):
     assert not path.exists()
 
 
-def test_who_shall_leave_is_named(tmp_path: Path):
+def test_request_to_leave_names_one_holder(tmp_path: Path):
     with stand_in(tmp_path) as held:
         assert not held.is_to_go()
         locks.ask_to_go(held.path, "0" * 16)
@@ -57,9 +57,7 @@ HOLD = "import sys, time, pathlib; from ldp_core.runs.storage.locks_and_heartbea
 HOLD += "kept = hold(pathlib.Path(sys.argv[1]), beats=True); print('held', flush=True); time.sleep(600)"
 
 
-def test_one_that_is_stopped_stands_still_and_one_that_is_dead_does_not(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_stopped_holder_stands_still_until_killed(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(locks, "SURE_SECONDS", 1.5)
     monkeypatch.setattr(locks, "STALLED_SECONDS", 1.5)
     command = [sys.executable, "-c", HOLD, str(path)]
@@ -91,7 +89,7 @@ def test_process_that_waits_for_the_processor_does_not_stand_still(
     held.close()
 
 
-def test_whoever_promises_no_sign_of_life_is_nobody_who_stands_still(path: Path):
+def test_lock_without_heartbeat_never_stands_still(path: Path):
     """As one that has said nothing yet: a worker inherits its file from the process that starts it."""
     held, file = hold(path), locks.taken(path.with_name(WORKER))
     assert held and file

@@ -48,7 +48,7 @@ def test_command_lets_a_group_read_that_shares_the_folder(runs_dir: Path):
     assert mode(submitted(runs_dir)) == 0o640
 
 
-def test_folder_of_runs_is_made_closed_and_doctor_names_an_open_one(runs_dir: Path):
+def test_folder_of_runs_is_private(runs_dir: Path):
     assert mode(folder_of_runs()) == 0o700
     assert doctor.runs()[0] == "ok"
     runs_dir.chmod(0o755)

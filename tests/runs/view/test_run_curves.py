@@ -55,7 +55,7 @@ def test_a_record_that_is_begun_anew_is_read_from_its_beginning():
     assert accuracies(progress.update()) == before
 
 
-def test_jobs_with_the_same_runs_see_each_other_train_under_labels_of_their_own():
+def test_shared_runs_keep_each_jobs_labels():
     first = queued(DRAFT)
     second = queued(Draft(DRAFT.base, (Variant("another name"),)))
     train(first)
@@ -73,7 +73,7 @@ def test_runs_that_another_job_has_trained_took_no_time():
     assert progress.seconds_taken(later) == 0
 
 
-def test_after_a_round_it_is_as_it_was_then(runs_dir: Path):
+def test_replay_after_a_round_equals_its_past_state(runs_dir: Path):
     attack = {"clients": [1], "attacker": "least_squares"}
     draft = Draft(parse({"rounds": 4, "attack": attack}), (Variant("a"), Variant("b", {"seed": 5})))
     job = queued(draft)
@@ -115,7 +115,7 @@ def test_both_kinds_of_upload_are_kept_apart():
         assert tries.images == mine[0]["images"]
 
 
-def test_where_only_some_rounds_are_attacked_the_newest_and_the_closest_are_found():
+def test_sparse_attacks_find_newest_and_closest():
     """Columns have a place for each attacked round: taken for every round, the first stayed the newest."""
     recorded = events({"rounds": 8, "attack": {"every": 3, "uploads": "both", "clients": [1]}})
     sent = [e for e in recorded if e["event"] == "attack"]
@@ -158,7 +158,7 @@ def column(values: Sequence[float | None]) -> Column:
 
 
 @given(FIGURES, st.slices(60))
-def test_a_column_holds_what_was_appended(values: list[float | None], part: slice):
+def test_column_returns_appended_values(values: list[float | None], part: slice):
     made = column(values)
     expected = [np.nan if value is None else float(value) for value in values]
     assert len(made) == len(values)
@@ -168,7 +168,7 @@ def test_a_column_holds_what_was_appended(values: list[float | None], part: slic
 
 
 @given(FIGURES, FIGURES)
-def test_what_was_read_stays_as_it_was(values: list[float | None], later: list[float | None]):
+def test_read_column_slice_is_unchanged_by_appends(values: list[float | None], later: list[float | None]):
     made = column(values)
     read = made[:]
     before = read.copy()

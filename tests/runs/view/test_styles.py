@@ -9,7 +9,7 @@ from ldp_core.runs.view.styles import COLOURS, INK, LIGHT, ladders, styles, tint
 from ldp_core.system.shipped import CONFIG
 
 
-def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
+def test_mechanism_hues_are_fixed_and_distinct():
     hues = defaultdict[str, set[int]](set)
     for name in presets.names():
         draft = presets.get(name).draft
