@@ -39,7 +39,10 @@ class Shown:
     @cached_property
     def outcome(self) -> outcomes.Outcome:
         found = outcomes.stored(self.name)
-        assert found is not None and found.current, "its sentences have numbers, and no outcome is stored"
+        runs = outcomes._experiments(presets.get(self.name).draft)
+        assert found is not None and found.key == outcomes._key(runs), (
+            f"python -m ldp_core presets --outcomes {self.name}"
+        )
         return found
 
     def results(self, label: str) -> list[Result]:

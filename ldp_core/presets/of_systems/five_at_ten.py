@@ -24,8 +24,8 @@ PRESET = Preset(
     question="Five systems, and a whole run that costs a client ε 10: does any of them learn?",
     says=(
         (
-            "A run costs every client ε 10 at worst (δ 10⁻⁵), give or take 0.001, a hundredth of what is "
-            "spent in “Five side by side”, on the same clients and images."
+            "A run costs every client ε 10 at worst (δ at most 10⁻⁵), give or take 0.001, a hundredth of "
+            "what is spent in “Five side by side”, on the same clients and images."
         ),
         NONE_LEARNS,
     ),

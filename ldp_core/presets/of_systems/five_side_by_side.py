@@ -58,8 +58,8 @@ PRESET = Preset(
     question="Five systems, and a run costs a client the same in each: what do they learn?",
     says=(
         (
-            "A run costs every client ε 1 000 at worst (δ 10⁻⁵), give or take 0.1, and nothing goes in "
-            "clear: what may leak is bounded alike. So large a budget is hardly a promise."
+            "A run costs every client ε 1 000 at worst (δ at most 10⁻⁵), give or take 0.1, and nothing goes"
+            " in clear: what may leak is bounded alike. So large a budget is hardly a promise."
         ),
         (
             "What they ask for does not compare: that is ε 1.15 for each weight in PLDP-FL, and ε 333 for "

@@ -22,8 +22,8 @@ PRESET = Preset(
             "end above 85 %."
         ),
         (
-            "In every run each person spends at most the ε in its name, at a δ of 10⁻⁵; what differs is "
-            "against whom that holds."
+            "In every run each person spends at most the ε in its name, at a δ of at most 10⁻⁵; what "
+            "differs is against whom that holds."
         ),
         (
             "The promise ends where a shuffler keeps names, where the server of a sum joins with clients, or "

@@ -1,6 +1,7 @@
 """The teacher's board for projection: question, guesses, the class's run, and students' own runs."""
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -56,9 +57,9 @@ def board(session: Session) -> None:
         st.title(plain(topic.question, 200), anchor=False)
         if session.scenario != topics.OWN_DIGITS or session.phase == "ask":
             st.markdown(plain(topic.setting, 400))
-    _steps(session)
-    refusal(NOT_DONE)
     job = job_of(session)
+    _steps(session, job)
+    refusal(NOT_DONE)
     if session.scenario == topics.OWN_DIGITS:
         own_room.board(session, job)
         return
@@ -100,11 +101,13 @@ def _present(session: Session) -> None:
         st.markdown(", ".join(shown[:MOST_NAMES]) + (" …" if len(shown) > MOST_NAMES else ""))
 
 
-def _steps(session: Session) -> None:
+def _steps(session: Session, job: Job | None) -> None:
+    early = session.phase == "running" and job is not None and job.live  # nothing to show yet
     names, own = topics.names(), session.scenario == topics.OWN_DIGITS
     with st.container(horizontal=True, vertical_alignment="bottom", key="room-steps"):
         if words := (NEXT_OWN if own else NEXT)[session.phase]:
-            st.button(words, type="primary", key="class next", on_click=_go_on, args=(session,))
+            look: Literal["primary", "secondary"] = "secondary" if early else "primary"
+            st.button(words, type=look, key="class next", on_click=_go_on, args=(session,))
         if session.phase == "closed":
             again = (sessions.move, session, "ask")
             st.button(

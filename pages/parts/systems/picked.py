@@ -30,9 +30,15 @@ def picked(end: Mapping[str, Any], client: int) -> list[str]:
         said.append(
             f"Out of a heap with {number(row['heap'])} in it, {asked}, in {often(**row)}. Guessing: "
             f"{percent(1 / row['candidates'])}; without noise: {percent(clean['right'] / clean['tries'])}; "
-            f"more than {percent(row['cap'])} no attacker can, by ε."
+            f"in the long run no attacker exceeds {percent(row['cap'])}, by ε{_above(row)}."
         )
     return said
+
+
+def _above(row: Mapping[str, Any]) -> str:
+    """Why tries may lie above the cap."""
+    above = row["right"] / row["tries"] > row["cap"] >= wilson(row["right"], row["tries"])[0]
+    return ", so these tries were lucky" * above
 
 
 def often(right: int, tries: int, **_: Any) -> str:

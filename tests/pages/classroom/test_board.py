@@ -3,11 +3,19 @@ budgets, and a price on the phone that says its scope.
 """
 
 import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
 
 from ldp_core import aggregators, presets
+from ldp_core.classroom import sessions
 from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import Choice
 from ldp_core.runs import tint_of
+from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.charts.base import colour
 from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
@@ -74,3 +82,20 @@ def test_a_price_covers_all_that_is_sent():
     basic = 2 * 650 * ROUNDS
     assert said
     assert basic / 2 < int(said[1].replace("\u202f", "")) < basic, "the ledger's best is below the plain sum"
+
+
+def steps() -> None:
+    import streamlit as st
+
+    from pages.parts.classroom.board import _steps
+
+    _steps(st.session_state["session"], st.session_state["job"])
+
+
+@pytest.mark.parametrize(("live", "look"), [(True, "secondary"), (False, "primary")])
+def test_show_is_the_next_step_once_the_run_has_answered(live: bool, look: str, runs_dir: Path):
+    app = AppTest.from_function(steps)
+    session = sessions.open_class(Person("t" * 16, teacher=True), "two_volunteers")
+    app.session_state["session"] = replace(session, phase="running")
+    app.session_state["job"] = SimpleNamespace(live=live)
+    assert app.run().button("class next").proto.type == look

@@ -63,6 +63,15 @@ def test_what_links_uploads_is_one_sentence_with_chance_and_interval():
     assert "No single upload is seen" in recognised([parse(summed)])
 
 
+@pytest.mark.parametrize(("right", "lucky"), [(16, True), (10, False)])
+def test_tries_above_what_epsilon_allows_are_called_lucky(right: int, lucky: bool):
+    row = {"client": 2, "clean": False, "candidates": 10, "question": "what", "heap": 6}
+    row |= {"right": right, "tries": 100, "cap": 0.12}
+    end = {"from_heap": [row, row | {"clean": True, "right": 100}]}
+    (words,) = picked(end, 1)
+    assert ("lucky" in words) is lucky
+
+
 @pytest.mark.parametrize("against", SEEN)
 def test_who_sees_what_is_a_picture_with_words(against: str):
     top = ET.fromstring(who_sees_what(against))  # type: ignore[arg-type]
@@ -80,7 +89,7 @@ def test_a_heap_is_asked_who_and_what_and_a_sum_with_help_and_without():
         ends[kind] = ldp_core.run({**ASKED, "clients": clients, "trust": kind}).events[-1]
     what, who = picked(ends["shuffled"], 1)
     assert "heap with 6 in it" in who and "which message is client 2's" in who
-    assert "Guessing: 17" in who and "without noise: 100" in who and "no attacker can" in who
+    assert "Guessing: 17" in who and "without noise: 100" in who and "no attacker exceeds" in who
     assert "which of 10 images" in what and "Guessing: 10" in what and " to " in what
     (words,) = picked(ends["secure_sum"], 1)
     assert "knows all other uploads" in words and "of 200 tries (" in words
