@@ -154,7 +154,7 @@ def _exact(value: Number, likely: Floats, other: Floats, delta: float) -> Event 
     among, which = ("none", known[~inside[1::2]]) if inside[0] else ("one", known[inside[1::2]])
     words = f"{value.words} is {among} of {spelled(len(which))} exact ones"
     if len(which) == 1:
-        words = f"{value.words} is {'not ' * inside[0]}{which[0]:.17g}"
+        words = f"{value.words} is {'not ' if inside[0] else ''}{which[0]:.17g}"
     edges: Floats = np.arange(1.0, count) - 0.5
     return Event(number, edges, inside, float(scores[most]), words)
 
