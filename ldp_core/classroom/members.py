@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_core.classroom import topics
-from ldp_core.classroom.sessions import Session
+from ldp_core.classroom.sessions import Session, refuse_students
 from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow
+from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import nicknames
 
 MOST_MEMBERS = 300
@@ -42,21 +43,70 @@ class Try:
 
 def join(session: Session, who: str, name: str = "") -> Member:
     """Join a class, or change one's name in it; without a name a student gets a number. Raises UnknownClass:
-    the class has ended; InvalidInput: the name is too long, or another student's; NotNow: the class is full.
+    the class has ended; InvalidInput: the name is too long, or looks like another student's; NotNow: the
+    class is full or locked, or the teacher has taken this visitor out.
     """
-    wanted = nicknames.cleaned(name)
+    wanted = "" if session.numbered else nicknames.cleaned(name)
     with CLASSES.writing() as db:
         refuse_ended(db, session.code)
+        query = "SELECT 1 FROM removed WHERE code = ? AND who = ?"
+        if db.execute(query, (session.code, who)).fetchone():
+            raise NotNow("the teacher has taken you out of this class; ask to be let in again")
         rows = db.execute("SELECT * FROM member WHERE code = ?", (session.code,)).fetchall()
         mine = next((row for row in rows if row["who"] == who), None)
         if mine is None and len(rows) >= MOST_MEMBERS:
             raise NotNow(f"this class is full: {MOST_MEMBERS} have joined")
+        locked = db.execute("SELECT 1 FROM rule WHERE code = ? AND locked", (session.code,)).fetchone()
+        if mine is None and locked:
+            raise NotNow("this class is locked: its teacher lets nobody new in now")
         number = mine["number"] if mine else 1 + max((row["number"] for row in rows), default=0)
-        called = wanted or f"no. {number}"
-        if any(row["name"].casefold() == called.casefold() and row["who"] != who for row in rows):
-            raise InvalidInput(f"another student here is called “{called}” already; add a letter")
-        db.execute("INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?)", (session.code, who, number, called))
+        return _call(db, session, who, number, wanted)
+
+
+def _call(db: Any, session: Session, who: str, number: int, wanted: str) -> Member:
+    """Store a member's name; InvalidInput if it looks like another's."""
+    called = wanted or f"no. {number}"
+    others = db.execute("SELECT name FROM member WHERE code = ? AND who != ?", (session.code, who))
+    if any(nicknames.skeleton(row["name"]) == nicknames.skeleton(called) for row in others):
+        raise InvalidInput(f"another student here is called “{called}” already, or looks so; add a letter")
+    db.execute("INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?)", (session.code, who, number, called))
     return Member(number, called)
+
+
+def rename(session: Session, teacher: Person, number: int, name: str) -> None:
+    """Give a student another name, or the number if empty."""
+    refuse_students(teacher)
+    wanted = nicknames.cleaned(name)
+    with CLASSES.writing() as db:
+        if found := _numbered(db, session, number):
+            _call(db, session, found, number, wanted)
+
+
+def remove(session: Session, teacher: Person, number: int) -> None:
+    """Delete what a student has left, as `leave` does, and keep the visitor out of the class."""
+    refuse_students(teacher)
+    with CLASSES.writing() as db:
+        who = _numbered(db, session, number)
+    if who:
+        leave(session, who)
+        CLASSES.change("INSERT OR IGNORE INTO removed VALUES (?, ?)", session.code, who)
+
+
+def let_in(session: Session, teacher: Person) -> None:
+    """Let all join again whom the teacher has removed."""
+    refuse_students(teacher)
+    CLASSES.change("DELETE FROM removed WHERE code = ?", session.code)
+
+
+def removed(session: Session) -> int:
+    return int(CLASSES.rows("SELECT count(*) FROM removed WHERE code = ?", session.code)[0][0])
+
+
+def _numbered(db: Any, session: Session, number: int) -> str | None:
+    row = db.execute(
+        "SELECT who FROM member WHERE code = ? AND number = ?", (session.code, number)
+    ).fetchone()
+    return str(row["who"]) if row else None
 
 
 def leave(session: Session, who: str) -> None:
@@ -66,7 +116,7 @@ def leave(session: Session, who: str) -> None:
     with CLASSES.writing() as db:
         now = refuse_ended(db, session.code)
         if now["scenario"] == topics.OWN_DIGITS and now["phase"] != "ask":
-            raise NotNow("your drawing is in use; leave when the next question is asked")
+            raise NotNow("the class trains on this drawing; it can go when the next question is asked")
         for table in ("drawing", "member", "guess", "try"):
             db.execute(f"DELETE FROM {table} WHERE code = ? AND who = ?", (session.code, who))  # noqa: S608
 

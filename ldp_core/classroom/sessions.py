@@ -46,6 +46,10 @@ class Session:
     free: str
     job: str | None
     """Id of the run shown to the class; None before there is one."""
+    locked: bool = False
+    """Whether nobody new may join."""
+    numbered: bool = False
+    """Whether numbers stand in place of names."""
 
     @property
     def room(self) -> str:
@@ -53,38 +57,50 @@ class Session:
         return room_of(f"class {self.code} {self.opened}")
 
 
-def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") -> Session:
+CLASS = (
+    "SELECT class.*, locked IS 1 AS locked, numbered IS 1 AS numbered FROM class LEFT JOIN rule USING (code)"
+)
+
+
+def open_class(
+    teacher: Person, scenario: str, free: str = "aggregator.name", numbered: bool = False
+) -> Session:
     """Open a class with its first question."""
-    _refuse_students(teacher)
+    refuse_students(teacher)
     _refuse_nonsense(scenario, free)
     with CLASSES.writing() as db:
         _end_old(db)
         taken = {row["code"] for row in db.execute("SELECT code FROM class")}
         while (code := "".join(secrets.choice(LETTERS) for _ in range(LENGTH))) in taken:
             pass
-        begun = Session(code, teacher.owner or "", time.time(), scenario, "ask", free, None)
-        db.execute("INSERT INTO class VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(begun))
+        begun = Session(code, teacher.owner or "", time.time(), scenario, "ask", free, None, False, numbered)
+        db.execute("INSERT INTO class VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(begun)[:7])
+        db.execute("INSERT INTO rule VALUES (?, 0, ?)", (code, numbered))
     return begun
 
 
 def find(code: str) -> Session:
     """Open class by its code, as typed; raises `UnknownClass` if there is none."""
     wanted = spelled(code)
-    rows = CLASSES.rows("SELECT * FROM class WHERE code = ?", wanted)
+    rows = CLASSES.rows(f"{CLASS} WHERE code = ?", wanted)
     if not rows or _over(rows[0]["opened"]):
         raise UnknownClass(wanted)
-    return Session(**rows[0])
+    return _session(rows[0])
+
+
+def _session(row: sqlite3.Row) -> Session:
+    return Session(**dict(row) | {name: bool(row[name]) for name in ("locked", "numbered")})
 
 
 def of_teacher(teacher: Person) -> list[Session]:
     """Open classes of this teacher, newest first."""
-    rows = CLASSES.rows("SELECT * FROM class WHERE teacher = ? ORDER BY opened DESC", teacher.owner or "")
-    return [Session(**row) for row in rows if not _over(row["opened"])]
+    rows = CLASSES.rows(f"{CLASS} WHERE teacher = ? ORDER BY opened DESC", teacher.owner or "")
+    return [_session(row) for row in rows if not _over(row["opened"])]
 
 
 def move(session: Session, teacher: Person, phase: Phase, job: str | None = None) -> bool:
     """Change the phase from the one that this teacher saw; False if the class has moved meanwhile."""
-    _refuse_students(teacher)
+    refuse_students(teacher)
     query = "UPDATE class SET phase = ?, job = COALESCE(?, job) WHERE code = ? AND phase = ? AND scenario = ?"
     return CLASSES.change(query, phase, job, session.code, session.phase, session.scenario) == 1
 
@@ -101,19 +117,25 @@ def leave_free(session: Session, teacher: Person, free: str) -> None:
     _set(session, teacher, "free = ?", free)
 
 
+def lock(session: Session, teacher: Person, on: bool) -> None:
+    """Let nobody new join, or end that."""
+    refuse_students(teacher)
+    CLASSES.change("INSERT OR REPLACE INTO rule VALUES (?, ?, ?)", session.code, on, session.numbered)
+
+
 def put_before_all(session: Session, teacher: Person, job: str) -> None:
     """Show another run to the class."""
     _set(session, teacher, "job = ?", job)
 
 
 def _set(session: Session, teacher: Person, columns: str, value: str) -> None:
-    _refuse_students(teacher)
+    refuse_students(teacher)
     CLASSES.change(f"UPDATE class SET {columns} WHERE code = ?", value, session.code)  # noqa: S608
 
 
 def end(session: Session, teacher: Person) -> None:
     """End a class: its students' names, guesses and runs are overwritten."""
-    _refuse_students(teacher)
+    refuse_students(teacher)
     _forget_runs(session.room)
     with CLASSES.writing() as db:
         forget(db, session.code)
@@ -132,9 +154,9 @@ def spelled(code: str) -> str:
 
 
 def _end_old(db: sqlite3.Connection) -> None:
-    for row in db.execute("SELECT * FROM class").fetchall():
+    for row in db.execute(CLASS).fetchall():
         if _over(row["opened"]):
-            _forget_runs(Session(**row).room)
+            _forget_runs(_session(row).room)
             forget(db, row["code"])
 
 
@@ -158,7 +180,7 @@ def _over(opened: float) -> bool:
     return time.time() - opened > HOURS * 3600
 
 
-def _refuse_students(person: Person) -> None:
+def refuse_students(person: Person) -> None:
     if not person.teacher:
         raise NotYours("only a teacher can do this: type the secret that the server was started with")
 

@@ -15,6 +15,15 @@ CREATE TABLE IF NOT EXISTS class (
     free TEXT NOT NULL,      -- the field that students may change in the last phase
     job TEXT                 -- the run that all watch
 );
+CREATE TABLE IF NOT EXISTS rule (
+    code TEXT PRIMARY KEY,
+    locked INTEGER NOT NULL DEFAULT 0,    -- nobody new may join
+    numbered INTEGER NOT NULL DEFAULT 0   -- numbers stand in place of names
+);
+CREATE TABLE IF NOT EXISTS removed (
+    code TEXT NOT NULL, who TEXT NOT NULL,   -- taken out by the teacher, and stays out
+    PRIMARY KEY (code, who)
+);
 CREATE TABLE IF NOT EXISTS member (
     code TEXT NOT NULL, who TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
     PRIMARY KEY (code, who)
@@ -34,7 +43,7 @@ CREATE TABLE IF NOT EXISTS drawing (
     PRIMARY KEY (code, who)
 );
 """
-TABLES = ("drawing", "class", "member", "guess", "try")
+TABLES = ("drawing", "class", "rule", "removed", "member", "guess", "try")
 
 
 class UnknownClass(StudioError, LookupError):

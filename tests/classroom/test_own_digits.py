@@ -138,7 +138,7 @@ def test_drawings_are_taken_of_members_while_the_teacher_asks(
     assert [*own_digits.all_sent(opened)] == ["ben"]
     assert [one.name for one in members.members(opened)] == ["Ben", "Cem"]
     sessions.move(opened, TEACHER, "closed")
-    with pytest.raises(NotNow, match="your drawing is in use"):
+    with pytest.raises(NotNow, match="trains on this drawing"):
         members.leave(opened, "ben")
     with pytest.raises(NotNow, match="came too late"):
         own_digits.send(opened, "ben", 7, text_of(picture(0)), 1.0, 0.1)

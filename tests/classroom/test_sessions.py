@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ldp_core.classroom import PHASES, members, sessions
-from ldp_core.classroom.store import UnknownClass
+from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownName
 from ldp_core.runs.queue.permissions import Person
 from tests.runs.in_process import found_in
@@ -38,6 +38,10 @@ def test_class_is_moved_by_a_teacher_only(opened: sessions.Session):
         lambda: sessions.leave_free(opened, STUDENT, "rounds"),
         lambda: sessions.put_before_all(opened, STUDENT, "0" * 12),
         lambda: sessions.end(opened, STUDENT),
+        lambda: sessions.lock(opened, STUDENT, True),
+        lambda: members.remove(opened, STUDENT, 1),
+        lambda: members.rename(opened, STUDENT, 1, "Ben"),
+        lambda: members.let_in(opened, STUDENT),
     ):
         with pytest.raises(NotYours, match="only a teacher"):
             forged()
@@ -73,6 +77,57 @@ def test_a_guess_counts_until_guesses_are_closed(opened: sessions.Session):
     assert members.guess_of(opened, "anna") == 60
 
 
+def test_removed_student_leaves_no_data_and_stays_out(opened: sessions.Session, runs_dir: Path):
+    members.join(opened, "anna", "Rude Name")
+    members.guess(opened, "anna", 40)
+    members.remove(opened, TEACHER, 1)
+    assert not members.members(opened) and not found_in(runs_dir, b"Rude Name")
+    with pytest.raises(NotNow, match="taken you out"):
+        members.join(opened, "anna", "Anna")
+    assert members.removed(opened) == 1
+    members.let_in(opened, TEACHER)
+    assert members.join(opened, "anna", "Anna").name == "Anna"
+    members.rename(opened, TEACHER, 1, "")
+    assert members.members(opened) == [members.Member(1, "no. 1")]
+
+
+def test_locked_class_takes_nobody_new(opened: sessions.Session):
+    members.join(opened, "anna", "Anna")
+    sessions.lock(opened, TEACHER, True)
+    assert sessions.find(opened.code).locked
+    with pytest.raises(NotNow, match="locked"):
+        members.join(opened, "ben", "Ben")
+    assert members.join(opened, "anna", "Anne").number == 1
+    sessions.lock(opened, TEACHER, False)
+    assert members.join(opened, "ben", "Ben").number == 2
+
+
+def test_class_with_numbers_keeps_no_name(runs_dir: Path):
+    numbered = sessions.open_class(TEACHER, "two_volunteers", numbered=True)
+    assert members.join(sessions.find(numbered.code), "anna", "Anna").name == "no. 1"
+
+
+@pytest.mark.parametrize("alike", ["\u0430dmin", "ADMIN", "adm1n", "a d m i n", "adm\u00edn", "\uff41dmin"])
+def test_name_that_looks_like_another_is_refused(opened: sessions.Session, alike: str):
+    members.join(opened, "anna", "admin")
+    with pytest.raises(InvalidInput, match="already"):
+        members.join(opened, "ben", alike)
+
+
+def test_letter_with_many_marks_is_refused(opened: sessions.Session):
+    assert members.join(opened, "anna", "Việt").name == "Việt"
+    with pytest.raises(InvalidInput, match="accents"):
+        members.join(opened, "ben", "Z" + "\u0301" * 15)
+
+
+def test_class_file_of_an_earlier_version_opens(opened: sessions.Session):
+    with CLASSES.writing() as db:
+        db.execute("DROP TABLE rule")
+        db.execute("DROP TABLE removed")
+    assert sessions.find(opened.code) == opened
+    assert members.join(opened, "anna", "Anna").number == 1
+
+
 @pytest.mark.parametrize("phase", PHASES)
 def test_guesses_are_read_once_they_are_shown(opened: sessions.Session, phase: sessions.Phase):
     members.join(opened, "anna", "Anna")
@@ -103,7 +158,7 @@ def test_hundred_guesses_at_once_count_once_each(opened: sessions.Session):
         ("", "no. 2"),
         ("  Zoë \n\x1b[31m ", "Zoë [31m"),
         ("<script>", "<script>"),  # pages show names as they are typed
-        ("anna", "called “anna” already; add a letter"),
+        ("anna", "called “anna” already"),
         ("x" * 21, "at most 20 letters; this one has 21"),
     ],
 )

@@ -1,5 +1,7 @@
 """Nicknames that are shown beside visitors' runs. A visitor is asked once and may skip the question."""
 
+import unicodedata
+
 from ldp_core.errors import InvalidInput, on_one_line
 from ldp_core.runs.storage.database import Database
 
@@ -12,7 +14,13 @@ CREATE TABLE IF NOT EXISTS nickname (
 );
 """,
 )
-MOST_LETTERS = 20
+MOST_LETTERS, MOST_MARKS = 20, 2
+"""Most characters of a name, and most combining marks on one of them."""
+ALIKE = str.maketrans(
+    "авекмнорстухѕіјԁһɡαβεικνορτυχ01|",
+    "abekmhopctyxsijdhgabeiknoptuxoii",
+)
+"""Latin letters that others look like, after case folding."""
 
 
 def cleaned(name: str) -> str:
@@ -20,7 +28,18 @@ def cleaned(name: str) -> str:
     found = on_one_line(name)
     if (letters := len(found)) > MOST_LETTERS:
         raise InvalidInput(f"a name has at most {MOST_LETTERS} letters; this one has {letters}: shorten it")
+    marks = "".join(
+        "^" if unicodedata.combining(letter) else " " for letter in unicodedata.normalize("NFD", found)
+    )
+    if (most := max(map(len, marks.split()), default=0)) > MOST_MARKS:
+        raise InvalidInput(f"a letter takes at most {MOST_MARKS} accents; one of this name has {most}")
     return found
+
+
+def skeleton(name: str) -> str:
+    """What a name looks like: equal for names that a reader cannot tell apart."""
+    plain = unicodedata.normalize("NFKD", name).casefold().translate(ALIKE)
+    return "".join(letter for letter in plain if letter.isalnum()) or name
 
 
 def keep(who: str, name: str) -> None:

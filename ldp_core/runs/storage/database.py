@@ -81,7 +81,7 @@ class Database(NamedTuple):
                 connection.row_factory = sqlite3.Row
                 if not durable:
                     connection.execute("PRAGMA synchronous = OFF")
-                if not _has_tables(connection):
+                if self._lacks_tables(connection):
                     # the lock first: who reads and then wants to write may be turned away at once
                     made = f"{self.schema} PRAGMA user_version = {self.format};"
                     connection.executescript(f"BEGIN IMMEDIATE; {made} COMMIT;")
@@ -95,12 +95,22 @@ class Database(NamedTuple):
         """Read-only connection; None before the file has tables."""
         with self._named((*UNREADABLE, OSError)):
             connection = _to_read(self.path)
+            if connection and self._lacks_tables(connection):
+                connection.close()
+                self.opened().close()  # a file of an earlier version
+                connection = _to_read(self.path)
         if connection is None:
             yield None
             return
         with closing(connection), self._named(UNREADABLE):
             self._refuse_another_format(connection)
             yield connection
+
+    def _lacks_tables(self, db: sqlite3.Connection) -> bool:
+        found = db.execute(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        )
+        return int(found.fetchone()[0]) < self.schema.count("CREATE TABLE ")
 
     def _refuse_another_format(self, db: sqlite3.Connection) -> None:
         if (found := int(db.execute("PRAGMA user_version").fetchone()[0])) != self.format:

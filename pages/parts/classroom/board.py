@@ -9,7 +9,7 @@ from ldp_core.classroom import FREE, Phase, Session, own_digits, sessions, topic
 from ldp_core.classroom import members as room
 from ldp_core.errors import UnknownJob
 from ldp_core.presets.questions import Figure, Question
-from ldp_core.runs import Job, Person, jobs
+from ldp_core.runs import Job, Person, jobs, nicknames
 from pages.parts.classroom import own_room
 from pages.parts.classroom.address import join_address, join_line
 from pages.parts.classroom.entrance import follow, session_now, topic_label
@@ -50,6 +50,7 @@ def board(session: Session) -> None:
         join_line(session)
         refreshing(_present, every=SECONDS)(session)
         projector_button()
+        _who_is_here(session)
         _new_class(session)
     only_here(join_address(session))
     topic = topics.get(session.scenario)
@@ -99,6 +100,32 @@ def _present(session: Session) -> None:
         st.header(words if here else "Nobody has joined yet", anchor=False)
         shown = [plain(one.name, 24) + GUESSED * one.guessed for one in here]
         st.markdown(", ".join(shown[:MOST_NAMES]) + (" …" if len(shown) > MOST_NAMES else ""))
+
+
+def _who_is_here(session: Session) -> None:
+    """The teacher's list of names: each is renamed or removed by a press."""
+    with st.popover("Who is here"):
+        locked = st.toggle("Lock: nobody new may join", session.locked, key=f"class lock {session.code}")
+        if locked != session.locked:
+            _done(sessions.lock, session, locked)
+            st.rerun()
+        here = {one.number: one.name for one in room.members(session)}
+        key = f"class name {session.code}"
+        chosen = st.selectbox("Student", [*here], format_func=here.__getitem__, index=None, key=f"{key} of")
+        if chosen is not None:
+            st.button(
+                f"Remove {plain(here[chosen], 24)}", on_click=_press, args=(room.remove, session, chosen)
+            )
+            st.text_input("Another name (empty: the number)", key=key, max_chars=nicknames.MOST_LETTERS)
+            st.button("Rename", on_click=_rename, args=(session, chosen, key))
+        if out := room.removed(session):
+            label = f"Let in again who was removed ({out})"
+            st.button(label, on_click=_press, args=(room.let_in, session))
+
+
+@pressed
+def _rename(session: Session, number: int, key: str) -> None:
+    _done(room.rename, session, number, st.session_state.get(key) or "")
 
 
 def _steps(session: Session, job: Job | None) -> None:

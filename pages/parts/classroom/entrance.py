@@ -118,7 +118,8 @@ def _open_form() -> None:
     if prepared and prepared not in names:
         st.caption(f"There is no lesson or scenario “{plain(prepared, 40)}”; here is the first one.")
     free = _free(asked) if asked != topics.OWN_DIGITS else "rounds"
-    st.button("Open a class", type="primary", key="open class", on_click=_open, args=(asked, free))
+    numbered = st.toggle("Numbers in place of names", key="class numbered")
+    st.button("Open a class", type="primary", key="open class", on_click=_open, args=(asked, free, numbered))
     st.caption(
         f"It ends when you press *New class*, or by itself after {sessions.HOURS:.0f} hours; then names, "
         "guesses and drawings are deleted."
@@ -138,9 +139,9 @@ def _free(asked: str) -> str:
 
 
 @pressed
-def _open(asked: str, free: str) -> None:
+def _open(asked: str, free: str, numbered: bool) -> None:
     with refusing(NOT_OPENED):
-        session = sessions.open_class(visitor(), asked, free)
+        session = sessions.open_class(visitor(), asked, free, numbered)
         st.query_params.from_dict({"code": session.code})
 
 

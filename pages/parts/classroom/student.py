@@ -66,8 +66,9 @@ def student(session: Session) -> None:
 def _join(session: Session) -> None:
     st.title(f"Class {session.code}", anchor=False)
     with st.form("join", border=False):
-        label = "Your name here (or leave it empty and be a number)"
-        st.text_input(label, nicknames().get(me(), ""), key=NAME, max_chars=MOST_LETTERS)
+        if not session.numbered:
+            label = "Your name here (or leave it empty and be a number)"
+            st.text_input(label, nicknames().get(me(), ""), key=NAME, max_chars=MOST_LETTERS)
         st.form_submit_button("Join", type="primary", on_click=_joined, args=(session,))
     refusal(NOT_DONE)
     st.caption("The teacher sees it on the board. It is deleted when the class ends.")
@@ -77,9 +78,10 @@ def _head(session: Session, mine: Member) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="room-me"):
         st.markdown(f"**{session.code}**")
         with st.popover(f"you are {plain(mine.name, 24)}", type="tertiary"):
-            with st.form("rename", border=False):
-                st.text_input("Another name", key=NAME, max_chars=MOST_LETTERS)
-                st.form_submit_button("Change it", on_click=_joined, args=(session,))
+            if not session.numbered:
+                with st.form("rename", border=False):
+                    st.text_input("Another name", key=NAME, max_chars=MOST_LETTERS)
+                    st.form_submit_button("Change it", on_click=_joined, args=(session,))
             words = "Your name, guesses and drawing are deleted; what the class has trained on, when it ends"
             st.button("Leave the class", key="leave class", help=words, on_click=_left, args=(session,))
 
