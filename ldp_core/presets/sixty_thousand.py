@@ -93,7 +93,7 @@ PRESET = Preset(
     ),
     ask=Figure("How accurate will class means be at ε 2?", (STRICT,), accuracy, HONEST),
     control=public_control,
-    glance=SMALL,
+    glance=f"{SMALL} {ASSUMED}",
     compares=(PIXELS, FEATURES, MEANS),
     base={
         "dataset": "mnist",

@@ -37,6 +37,8 @@ def picture(
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if words := reference_words(draft, found):
         guides.append({"name": words, "y": found.reference[-1]})
+    if found.control is not None:
+        guides.append({"name": f"public digits alone {percent(found.control)}", "y": found.control})
     if guess is not None:
         guides.append({"name": f"your guess {percent(guess)}", "y": guess})
     across = [np.log(epsilon) for _, epsilon in steps] if steps else [0, found.rounds]

@@ -18,7 +18,7 @@ def at_a_glance(preset: Preset) -> str:
         return ""
     asked = zip(preset.draft.variants, preset.draft.experiments(), strict=True)
     used = {assumed(one.features) for variant, one in asked if variant.label in preset.ask.of}
-    return " ".join([plain(preset.glance, 400), *sorted(used)])
+    return " ".join([plain(preset.glance, 700), *sorted(used)])
 
 
 def assumed(made: Features) -> str:

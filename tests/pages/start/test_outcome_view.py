@@ -87,6 +87,7 @@ def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(opened: Ope
     assert found is not None
     shown = picture(draft, found, 150)
     assert shown["dots"] and all(line["half"] > 0 for line in shown["lines"])
+    assert found.control is not None and found.control in [guide["y"] for guide in shown["guides"]]
     clean = "last run, no noise (1 seed), but class shares unknown 9"
     assert clean in str(shown["guides"]), "all others train on something else, and noise seems to help"
     assert not set(presets.of_papers()) & {str(one).removeprefix("open the card ") for one in opening}
