@@ -1,4 +1,4 @@
-"""Nicknames that are shown beside visitors' runs. A visitor is asked once and may skip the question."""
+"""Nicknames that are shown beside visitors' runs. A visitor may type one on Runs."""
 
 import unicodedata
 
@@ -10,7 +10,7 @@ DATABASE = Database(
     """
 CREATE TABLE IF NOT EXISTS nickname (
     who TEXT PRIMARY KEY,  -- the visitor's digest, as jobs have it
-    name TEXT NOT NULL     -- "" where the question was skipped
+    name TEXT NOT NULL     -- "" for none
 );
 """,
 )
@@ -43,10 +43,10 @@ def skeleton(name: str) -> str:
 
 
 def keep(who: str, name: str) -> None:
-    """Store a visitor's nickname; "" stores that the visitor skipped the question."""
+    """Store a visitor's nickname; "" for none."""
     DATABASE.change("INSERT OR REPLACE INTO nickname VALUES (?, ?)", who, cleaned(name))
 
 
 def everybody() -> dict[str, str]:
-    """Nickname by visitor id; "" for a visitor who skipped the question."""
+    """Nickname by visitor id; "" for a visitor who gave it up."""
     return dict(map(tuple, DATABASE.rows("SELECT who, name FROM nickname")))

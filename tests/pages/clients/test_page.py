@@ -1,5 +1,6 @@
 """Clients speaks only of what can be done there."""
 
+from inspect import unwrap
 from typing import Any
 
 import pytest
@@ -7,8 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.experiment import parse
+from ldp_core.runs import Person, own_data
 from ldp_core.runs.record import drafts
 from pages.parts.clients import turned
+from pages.parts.clients.own_data import _use
+from pages.parts.ui.workspace import Workspace
 from tests.pages.conftest import Opened
 
 MEANS = {
@@ -55,6 +59,20 @@ def test_what_is_drawn_from_an_upload_has_all_noise_that_epsilon_relies_on(noise
     """At ε 0.1 the best guess from one upload is the mean image; none is made without noise, or of a heap."""
     _, mean, *from_one = turned._rows(parse(MEANS | noise))[1]
     assert from_one == pytest.approx([mean] * (rows - 2), abs=0.05)
+
+
+def test_drafts_of_two_own_tables_have_names_of_their_own(opened: Opened, monkeypatch: pytest.MonkeyPatch):
+    for module in ("clients.own_data", "clients.data_names", "ui.workspace"):
+        monkeypatch.setattr(f"pages.parts.{module}.visitor", lambda: Person("anna"))
+    rows = "\n".join(f"{n % 7},{n % 5},{'ab'[n % 2]}" for n in range(60))
+    found = []
+    for title in ("one", "two"):
+        own = own_data.take({f"{title}.csv": f"x,y,label\n{rows}\n".encode()}, "anna")
+        identity = drafts.new(DRAFT)
+        workspace = Workspace(identity, DRAFT)
+        unwrap(_use)(workspace, own)
+        found.append(workspace.draft.base)
+    assert len({base.name for base in found}) == len({base.dataset for base in found}) == 2
 
 
 def test_what_an_image_becomes_is_drawn_with_what_is_assumed_public(opened: Opened):

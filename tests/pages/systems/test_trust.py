@@ -11,10 +11,12 @@ from ldp_core import presets, trust
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.record import drafts
 from ldp_core.theory import server_variance
 from pages.parts.systems.picked import picked
 from pages.parts.systems.picture import SEEN, who_sees_what
 from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side, with_trust
+from tests.pages.conftest import Opened
 
 DRAFT = presets.get("send_changes").draft
 
@@ -26,6 +28,13 @@ def test_every_trust_stands_beside_the_others_at_the_same_promise():
     assert all(7.9 < promise.bound <= 8.0 + 1e-9 for promise in promises)
     local, _, summed, central = map(server_variance, draft.experiments())
     assert central < summed < local, "what one trusts less costs more noise"
+
+
+def test_trust_button_names_none_of_several_that_are_compared(opened: Opened):
+    draft = side_by_side(presets.get("two_volunteers").draft, 8.0)
+    labels = [one.proto.popover.label for one in opened("train", draft=drafts.new(draft)).get("popover")]
+    (label,) = [label for label in labels if label.startswith("Trust")]
+    assert str(len(draft.variants)) in label and draft.base.trust.label not in label
 
 
 @pytest.mark.parametrize("kind", trust.names())
