@@ -23,6 +23,7 @@ from ldp_core.commands.judge import (
 )
 from ldp_core.commands.open_file import command_of_open, open_file
 from ldp_core.commands.options import add_experiment
+from ldp_core.commands.papers import command_of_papers, papers
 from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError, on_one_line
@@ -195,26 +196,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _papers(options: argparse.Namespace) -> int:
-    from ldp_core.runs import claims
-
-    if options.export is not None:
-        from ldp_core.runs import of_claims
-
-        print("\n".join(str(options.export / name) for name in of_claims.write(options.export)))
-        return 0
-    say, known = (lambda line: print(line, flush=True)), _on_stderr()
-    if options.rerun is None:
-        if wrong := [
-            name for name in ("only", "reading", "seeds", "fresh", "into", "prove") if getattr(options, name)
-        ]:
-            raise InvalidExperiment.at(f"--{wrong[0]}", "belongs to --rerun SYSTEM")
-        print("\n".join(claims.listed()))
-        return 0
-    if options.reading and not options.only:
-        raise InvalidExperiment.at("--reading", "is one of a claim's: --only CLAIM says which")
-    asked = (options.rerun, options.only, options.reading, options.seeds, options.fresh, options.into)
-    claims.rerun(*asked, prove=options.prove, say=say, progress=known)
-    return 0
+    return papers(options, _on_stderr())
 
 
 def _data(options: argparse.Namespace) -> int:
@@ -371,20 +353,9 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     added.add_argument("--variants", action="store_true", help="with --show: one experiment a line")
     text = "train these scenarios (by default all that Start shows) and store what they come to, for Start"
     added.add_argument("--outcomes", nargs="*", metavar="NAME", help=text)
-    added = command("papers", _papers, "what the papers claim, ours beside theirs; or measure it again")
-    added.add_argument("--rerun", metavar="SYSTEM", help="measure its claims, or “five”; what is known stays")
-    added.add_argument("--only", metavar="CLAIM", help="with --rerun: one claim")
-    added.add_argument(
-        "--reading", metavar="NAME", help="with --only: one reading of what a paper leaves open"
+    command_of_papers(
+        command("papers", _papers, "what the papers claim, ours beside theirs; or measure it again")
     )
-    added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
-    added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
-    text = "with --rerun: one run of each older version; figures that come out equal count as of this one"
-    added.add_argument("--prove", action="store_true", help=text)
-    text = "write claims, readings, arms, controls and tables as CSV and JSON, and BibTeX"
-    added.add_argument("--export", type=Path, metavar="FOLDER", help=text)
-    text = "with --rerun: instead of assets/papers"
-    added.add_argument("--into", type=Path, metavar="FOLDER", help=text)
     for name, function, text in (
         ("status", _status, "how far a job is"),
         ("cancel", _change, "stop a job, queued or running"),

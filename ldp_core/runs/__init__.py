@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs import carry, claims, jobs, kinds, outcomes, queue, stored_ladder, train_all
-    from ldp_core.runs.carry import link, of_claims
+    from ldp_core.runs.carry import of_claims
     from ldp_core.runs.jobs import wait_estimate
     from ldp_core.runs.jobs.cancel_resume_pin import MOST_NAME, MOST_NOTE
     from ldp_core.runs.jobs.listing import Line, Listed, describe, folded, lines, listed, whole

@@ -12,9 +12,9 @@ from tests.server.client import Viewer
 FOLDED = "Data, model and training"
 LINK = """
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs.carry import link
+from ldp_core.runs.carry import as_link
 base = parse({"mechanism": "moving_window", "dataset": "tumours", "attack": None})
-print(link.packed(Draft(base, (Variant("one"),))))
+print(as_link(Draft(base, (Variant("one"),))))
 """
 
 

@@ -1,10 +1,11 @@
-"""Settings out of a ZIP export, an HTML report, an exported program, or a link.
+"""Settings in a link, and out of a ZIP export, an HTML report, an exported program or a link.
 
 What a stranger brings is parsed as an experiment and nothing else: sizes are checked before anything is
 unpacked, no path of an archive is used, and a program is never run.
 """
 
 import ast
+import base64
 import json
 import re
 import zlib
@@ -18,7 +19,6 @@ from pydantic_core import from_json
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.experiment import Draft, checked, parse_draft
 from ldp_core.runs import kinds
-from ldp_core.runs.carry import link
 from ldp_core.runs.jobs.archive import FORMAT
 from ldp_core.runs.record import drafts
 from ldp_core.system.zip_directory import short_directory
@@ -29,6 +29,8 @@ LONGEST, MOST_MARKS, MOST_IN_CODE = 2_000_000, 300_000, 60_000
 """Most characters of settings; and most commas, colons, brackets and so on among them, each of which may
 become an object of fifty times its size, and ten times that in Python's syntax.
 """
+MOST_IN_LINK = 3000
+"""Most characters of a link, which browsers, mail and chats pass on unchanged."""
 DIRECTORY = 20_000
 """Most bytes of a ZIP's directory, ten times those of an export."""
 LITERAL = re.compile(
@@ -36,9 +38,33 @@ LITERAL = re.compile(
     r"""|-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+(?!\w)|[\[\]{}(),:\s])*+"""
 )
 """What `pprint` writes of JSON values: Python warns of other code while it parses it."""
+BROKEN = "this link was cut short or changed on its way; ask for it again"
 UNKNOWN = "this is no ZIP, report or program that Epsilon Studio has exported, and no link with settings"
 DAMAGED = "its settings are damaged or were edited: export them anew"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, MemoryError, SyntaxError)
+
+
+def as_link(draft: Draft) -> str:
+    """A draft as URL-safe characters; "" where they would be too many for a URL."""
+    text = json.dumps(draft.as_json(), separators=(",", ":"), ensure_ascii=False).encode()
+    found = base64.urlsafe_b64encode(zlib.compress(text, 9)).decode().rstrip("=")
+    return found if len(found) <= MOST_IN_LINK else ""
+
+
+def of_link(text: str) -> Draft:
+    """Draft of these characters; InvalidInput if they were cut, changed, or are of another version."""
+    reader = zlib.decompressobj()
+    try:
+        content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        data = _json(reader.decompress(content, LONGEST).decode())
+    except (ValueError, zlib.error, RecursionError) as error:
+        raise InvalidInput(BROKEN) from error
+    if not reader.eof:
+        raise InvalidInput(BROKEN)
+    try:
+        return parse_draft(data)
+    except (StudioError, LookupError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"what this link holds cannot be run by this version: {error}") from error
 
 
 class Opened(NamedTuple):
@@ -73,7 +99,7 @@ def settings_at(address: str) -> Opened:
     except ValueError:
         asked = {}
     if held := asked.get("settings"):
-        return Opened(checked(link.unpacked(held[0])))
+        return Opened(checked(of_link(held[0])))
     if shared := asked.get("share"):
         if draft := drafts.snapshot(shared[0]):
             return Opened(draft, drafts.ladder_of(shared[0]))

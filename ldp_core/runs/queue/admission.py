@@ -33,16 +33,19 @@ def add(
         if live := _live(db, draft, kind):
             return live
         _refuse_crowds(db, owner, address)
-        asked = {"kind": kind, "draft": draft, "owner": owner, "address": address, "room": room}
-        return _insert(db, request, keys, id=identity or new_id(), status="queued", **asked)
-
-
-def _insert(db: sqlite3.Connection, request: dict[str, Any], keys: Sequence[str], **columns: Any) -> str:
-    text, long = parted(request)
-    row = {"request": text, "long": long, "keys": json.dumps([*keys]), "created": time.time(), **columns}
-    values = ", ".join(f":{name}" for name in row)
-    db.execute(f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
-    return str(row["id"])
+        text, long = parted(request)
+        row: dict[str, Any] = {
+            "id": identity or new_id(),
+            "kind": kind,
+            "status": "queued",
+            "request": text,
+            "long": long,
+        }
+        row |= {"draft": draft, "owner": owner, "address": address, "room": room}
+        row |= {"keys": json.dumps([*keys]), "created": time.time()}
+        values = ", ".join(f":{name}" for name in row)
+        db.execute(f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
+        return str(row["id"])
 
 
 def new_id() -> str:

@@ -129,7 +129,7 @@ SELECT 1 FROM (
     UNION ALL SELECT body FROM events WHERE seq = (SELECT max(seq) FROM events)
 ) WHERE length(text) < 1000000 AND NOT json_valid(text)
 """
-"""Of what is not long SQLite itself says whether it is JSON: nothing is brought here."""
+"""Whether the short texts of a record are JSON, by SQLite itself: none is read for that."""
 
 
 def is_damaged(job: Job) -> bool:

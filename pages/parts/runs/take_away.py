@@ -89,8 +89,9 @@ def open_file() -> None:
             st.error(found)
         elif found is not None:
             draft = found.draft
-            lasts = "" if found.ladder else lasting(draft)
-            st.caption(f"{plain(draft.base.name or 'Untitled')}: {amount(draft)}{'; ' * bool(lasts)}{lasts}.")
+            lasts = lasting(draft) or "how long it takes was not measured here yet"
+            size = "an attack" if found.ladder else f"{amount(draft)}; {lasts}"
+            st.caption(f"{plain(draft.base.name or 'Untitled')}: {size}.")
             if st.button("Open it", type="primary", key="open what was found"):
                 _open(found)
 

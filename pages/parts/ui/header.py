@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import presets
-from ldp_core.runs import Job, drafts, link, own_data
+from ldp_core.runs import Job, carry, drafts, own_data
 from ldp_core.settings.table import PUBLIC_URL
 from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.job_actions import refusal, refusing
@@ -135,7 +135,7 @@ def _share(workspace: Workspace, job: Job | None) -> None:
     if st.button("Make a link", type="primary"):
         snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
         st.code(f"{place}?share={snapshot}", language=None)
-    if whole := link.packed(workspace.draft):
+    if whole := carry.as_link(workspace.draft):
         st.markdown("**To open it anywhere**")
         st.caption("What follows the “?” holds all settings, for any server of this program.")
         st.code(f"{place}?settings={whole}", language=None)

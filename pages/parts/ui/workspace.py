@@ -14,7 +14,7 @@ from ldp_core import mechanisms, presets
 from ldp_core.errors import InvalidExperiment, NotYours, Problem, StorageFailed, StudioError, UnknownDraft
 from ldp_core.experiment import Draft, checked, with_fit
 from ldp_core.experiment.conflicts import LABELLED
-from ldp_core.runs import drafts, link, own_data
+from ldp_core.runs import carry, drafts, own_data
 from pages.parts.ui.components import introduce
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import Page, tab
@@ -185,7 +185,7 @@ def _brought(settings: str) -> Workspace:
     """Workspace of the draft encoded in the link."""
 
     def draft() -> Draft:
-        found = checked(link.unpacked(settings))
+        found = checked(carry.of_link(settings))
         st.toast(COPIED)
         return found
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
-from ldp_core.runs.carry import link
+from ldp_core.runs.carry import as_link
 from ldp_core.runs.record import drafts
 from tests.runs.processes import PATIENCE_SECONDS
 
@@ -32,8 +32,8 @@ def opened_by(parameter: str, value: str) -> AppTest:
 @pytest.mark.parametrize(
     ("settings", "draft", "words"),
     [
-        (link.packed(OTHER), OTHER, "This is your own copy"),
-        (link.packed(OTHER)[:-20], presets.get(presets.names()[0]).draft, "cut short or changed on its way"),
+        (as_link(OTHER), OTHER, "This is your own copy"),
+        (as_link(OTHER)[:-20], presets.get(presets.names()[0]).draft, "cut short or changed on its way"),
     ],
 )
 def test_settings_link_opens_as_an_own_draft(runs_dir: Path, settings: str, draft: object, words: str):

@@ -11,23 +11,23 @@ from hypothesis import strategies as st
 from ldp_core import presets
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
-from ldp_core.runs.carry.link import MOST, packed, unpacked
+from ldp_core.runs.carry.open_file import MOST_IN_LINK, as_link, of_link
 
 
 @pytest.mark.parametrize("name", presets.names())
 def test_every_scenario_fits_into_one_and_comes_out_equal(name: str):
     draft = presets.get(name).draft
-    text = packed(draft)
+    text = as_link(draft)
     assert re.fullmatch(r"[\w-]+", text)
-    assert len(text) <= MOST
-    assert unpacked(text) == draft
+    assert len(text) <= MOST_IN_LINK
+    assert of_link(text) == draft
 
 
 def test_names_are_text_and_a_long_one_has_no_link():
     evil = Draft(parse({"name": "<script>&?#%00"}), (Variant("\"'{}"),))
-    assert unpacked(packed(evil)) == evil
+    assert of_link(as_link(evil)) == evil
     budgets = [0.5 + 1 / (n + 3) for n in range(1000)]
-    assert packed(parse_draft({"clients": {"count": 1000, "epsilon": budgets}})) == ""
+    assert as_link(parse_draft({"clients": {"count": 1000, "epsilon": budgets}})) == ""
 
 
 def of(content: bytes) -> str:
@@ -39,7 +39,7 @@ def of(content: bytes) -> str:
     [
         ("", "cut short or changed"),
         ("not base64!", "cut short or changed"),
-        (packed(presets.get("two_volunteers").draft)[:-9], "cut short or changed"),
+        (as_link(presets.get("two_volunteers").draft)[:-9], "cut short or changed"),
         (of(b" " * 2_000_000), "cut short or changed"),
         (of(b"[" * 100_000), "cut short or changed"),
         (of(b"[]"), "cannot be run by this version"),
@@ -49,13 +49,13 @@ def of(content: bytes) -> str:
 )
 def test_what_was_cut_or_changed_is_a_sentence(text: str, words: str):
     with pytest.raises(InvalidInput, match=words) as refused:
-        unpacked(text)
+        of_link(text)
     assert "\n" not in str(refused.value)
 
 
 @given(st.text(max_size=100) | st.binary(max_size=100).map(of))
 def test_any_text_is_a_draft_or_a_sentence(text: str):
     try:
-        unpacked(text)
+        of_link(text)
     except InvalidInput as error:
         assert str(error)

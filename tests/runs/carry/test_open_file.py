@@ -12,7 +12,7 @@ import pytest
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import carry, drafts, kinds
-from ldp_core.runs.carry import link
+from ldp_core.runs.carry import as_link
 from ldp_core.runs.jobs.archive import FORMAT
 from tests.measured import megabytes
 from tests.runs.carry.exports import ASKED, export_of, files_of, with_job, zipped
@@ -49,7 +49,7 @@ def test_report_of_earlier_versions_opens():
 
 
 def test_link_opens_from_its_text_or_a_snapshot_here():
-    held = f"https://studio.example.org/x/train?settings={link.packed(DRAFT)}"
+    held = f"https://studio.example.org/x/train?settings={as_link(DRAFT)}"
     assert carry.settings_at(held).draft == DRAFT
     ladder = {"images": 2}
     assert carry.settings_at(f"host/attack?share={drafts.share(DRAFT, ladder)}") == (DRAFT, ladder)
