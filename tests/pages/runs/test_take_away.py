@@ -49,7 +49,7 @@ def test_opened_file_becomes_a_draft_with_its_cost_said_before(monkeypatch: pyte
     app.button[0].click().run()
     assert not app.exception
     assert pages == ["train.py"]
-    draft = drafts.load(app.query_params["draft"][0])
+    draft = drafts.load(app.query_params["draft"])
     assert draft is not None and draft.as_json() == json.loads(files_of()["job.json"])["request"]["draft"]
     assert queue.find() == []
 
@@ -62,7 +62,7 @@ def test_settings_trained_here_show_the_stored_run(monkeypatch: pytest.MonkeyPat
     app.button[0].click().run()
     newest, _ = queue.find()
     assert (newest.status, newest.keys) == ("completed", job.keys)
-    assert newest.draft == app.query_params["draft"][0]
+    assert newest.draft == app.query_params["draft"]
 
 
 def test_attack_opens_with_its_ladder(monkeypatch: pytest.MonkeyPatch):
@@ -71,7 +71,7 @@ def test_attack_opens_with_its_ladder(monkeypatch: pytest.MonkeyPatch):
     app = given("attack.zip", export_of("attack"))
     app.button[0].click().run()
     assert pages[0] == "attack.py"
-    assert (drafts.ladder_of(app.query_params["draft"][0]) or {})["images"] == 2
+    assert (drafts.ladder_of(app.query_params["draft"]) or {})["images"] == 2
 
 
 def test_file_and_link_without_settings_get_a_sentence():
