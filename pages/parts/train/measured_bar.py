@@ -30,7 +30,7 @@ WHY = (
 )
 ASKED = {
     "identification": "which image it was, the client's or the most different of {candidates} others",
-    "membership": "was this image among the {images} in the client's upload, or another in its place",
+    "membership": "was this image among those in the client's upload, or another in its place",
     "canary": "which of two planted uploads, as far apart as the mechanism allows",
 }
 """The question that an attack answers."""
@@ -72,11 +72,10 @@ def _largest(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, Any] | None:
 def guesses(draft: Draft, one: Series, client: int) -> str:
     """Each attack's question on one upload, and how often its guess is right beside chance, in a sentence."""
     experiment, said = draft.experiments()[one.number], []
-    images = number(round(experiment.source.train_size / experiment.clients.count))
     candidates = number(experiment.attack.candidates - 1 if experiment.attack else 1)
     for row in _rows(one, client, "upload"):
         if "right" in row:
-            question = ASKED[row["attack"]].format(candidates=candidates, images=images)
+            question = ASKED[row["attack"]].format(candidates=candidates)
             said.append(f"{question}? Right in {percent(row['right'], 1)}")
     return f"{'; '.join(said)}; by chance in 50 %." if said else ""
 
