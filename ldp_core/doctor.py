@@ -27,6 +27,7 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.queue.table import looking
 from ldp_core.runs.record import draft_quota, quota
+from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.disk_space import SPARE
 from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder, is_waiting
 from ldp_core.runs.storage.paths import data_dir, runs_dir
@@ -132,6 +133,8 @@ def _unwritable(folder: Path) -> str:
 def disk() -> Found:
     free, taken, most = shutil.disk_usage(runs_dir()).free, quota.taken(), quota.most_bytes()
     found = f"{free / 1e9:.1f} GB free; runs take {taken / 1e9:.2f} of {most / 1e9:g} GB"
+    if disk_space.out_of_files():
+        return "wrong", f"{found}, and no inodes are left → delete files of any kind on that disk"
     if free < SPARE:
         return "wrong", f"{found} → nothing is launched below {SPARE / 1e9:g} GB; delete runs, or make room"
     if free + taken < most + draft_quota.MOST + SPARE:

@@ -19,6 +19,8 @@ SPARE = 10**9
 """Free bytes without which no job is launched, however small."""
 LEAST = 10 * 2**20
 """Free bytes without which no queued job begins; the rest is for running jobs."""
+LEAST_FILES = 50
+"""Free inodes without which the disk counts as full."""
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
@@ -31,6 +33,8 @@ def is_full(error: BaseException) -> bool:
 
 def refuse_a_full_disk(needed: int) -> None:
     free, asked = _free(), max(2 * needed, SPARE)
+    if out_of_files():
+        raise StorageFailed("the disk takes no more files (its inodes are used up); delete some of any kind")
     if free < asked:
         raise StorageFailed(
             f"the disk is nearly full: {free / 1e6:.0f} MB are free, and {asked / 1e6:.0f} MB must be, "
@@ -89,10 +93,18 @@ def _path() -> Path:
     return runs_dir() / "reserve"
 
 
+def out_of_files() -> bool:
+    """Whether nearly all inodes are used: a journal needs one, and so does whatever else is written."""
+    with suppress(OSError, AttributeError):  # Windows has none
+        about = os.statvfs(runs_dir())
+        return about.f_files > 0 and about.f_favail < LEAST_FILES
+    return False
+
+
 def _free() -> float:
     """Free bytes, 0 without free inodes; infinitely many where unknown: what begins finds out itself."""
     with suppress(OSError):
-        if hasattr(os, "statvfs") and (about := os.statvfs(runs_dir())).f_files > about.f_favail == 0:
+        if out_of_files():
             return 0
         return shutil.disk_usage(runs_dir()).free
     return inf

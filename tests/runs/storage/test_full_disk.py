@@ -10,6 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from ldp_core import doctor
 from ldp_core.errors import ReadOnly, StorageFailed
 from ldp_core.runs.storage import disk_space, paths
 from tests.conftest import ROOT
@@ -62,12 +63,17 @@ def test_a_nearly_full_disk_is_refused_with_the_arithmetic(runs_dir: Path):
         disk_space.refuse_a_full_disk(10**15)
 
 
-def test_a_disk_without_room_for_one_more_file_is_full(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+def test_disk_with_few_inodes_left_is_full(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    """One is left, that of the reserve which was given up; a journal takes it."""
     with pytest.raises(sqlite3.OperationalError) as caught:  # as where no journal can be made
         sqlite3.connect(runs_dir / "none" / "x")
     assert (disk_space.is_full(caught.value), disk_space.shortage()) == (False, "")
-    monkeypatch.setattr(os, "statvfs", lambda _: Mock(f_files=9, f_favail=0))
+    blocks = {"f_frsize": 4096, "f_blocks": 10**9, "f_bfree": 10**9, "f_bavail": 10**9}
+    monkeypatch.setattr(os, "statvfs", lambda _: Mock(f_files=999, f_favail=1, **blocks))
     assert (disk_space.is_full(caught.value), disk_space.shortage()) == (True, "the disk is full")
+    with pytest.raises(StorageFailed, match="inodes"):
+        disk_space.refuse_a_full_disk(1)
+    assert doctor.disk()[0] == "wrong"
 
 
 def test_reserve_file_lasts_until_given_up(runs_dir: Path):
