@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core import presets
-from ldp_core.commands import dashboard, sweep_options
+from ldp_core.commands import dashboard, records, sweep_options
 from ldp_core.commands.formulas import command_of_invert, invert
 from ldp_core.commands.judge import (
     audit,
@@ -26,7 +26,7 @@ from ldp_core.commands.options import add_experiment
 from ldp_core.commands.papers import command_of_papers, papers
 from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Report, Step
-from ldp_core.errors import InvalidExperiment, StudioError, on_one_line
+from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes
 from ldp_core.settings.table import markdown, refuse_nonsense
 
@@ -219,45 +219,6 @@ def _on_stderr() -> Report:
     return tell
 
 
-def _runs(options: argparse.Namespace) -> int:
-    from ldp_core.runs import listed, quota
-
-    kept = {one.job.id: one for one in quota.kept()}
-    for one in listed(most=10_000):
-        if on_disk := kept.get(one.job.id):
-            mark = "pinned" if on_disk.job.pinned else ""
-            size, name = f"{on_disk.size / 1e6:9.1f} MB", on_one_line(one.in_words())
-            print(f"{one.job.id}  {size}  {one.state:<11}  {mark:<6}  {name}")
-    return 0
-
-
-def _remove(options: argparse.Namespace) -> int:
-    from ldp_core.runs import jobs
-
-    jobs.delete(options.id, for_good=True)
-    print(f"removed {options.id}")
-    return 0
-
-
-def _prune(options: argparse.Namespace) -> int:
-    from ldp_core.runs import quota
-
-    if options.to is not None and not 0 <= options.to <= 1e9:
-        raise InvalidExperiment.at("--to", f"takes gigabytes, 0 or more; got {options.to:g}")
-    removed = quota.prune(None if options.to is None else int(options.to * 1e9))
-    for one in removed:
-        print(f"removed {one.job.id}, {one.size / 1e6:.1f} MB")
-    print(f"{quota.taken() / 1e6:.1f} MB are kept")
-    return 0
-
-
-def _pin(options: argparse.Namespace) -> int:
-    from ldp_core.runs import jobs
-
-    jobs.pin(options.id, on=options.name == "pin")
-    return 0
-
-
 def _doctor(options: argparse.Namespace) -> int:
     from ldp_core.doctor import doctor
     from ldp_core.runs import write_brought_rounds
@@ -360,9 +321,9 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
         ("status", _status, "how far a job is"),
         ("cancel", _change, "stop a job, queued or running"),
         ("resume", _change, "take up a job that was stopped, where it stopped"),
-        ("pin", _pin, "keep a job's record whatever happens"),
-        ("unpin", _pin, "no longer"),
-        ("remove", _remove, "delete a job that has ended, with its record, for good"),
+        ("pin", records.pin, "keep a job's record whatever happens"),
+        ("unpin", records.pin, "no longer"),
+        ("remove", records.remove, "delete a job that has ended, with its record, for good"),
         ("export", _export, f"write a job to a file: {WAYS}"),
     ):
         command(name, function, text).add_argument("id")
@@ -371,8 +332,8 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     command_of_open(command("open", open_file, "make a draft of the settings in an exported file or a link"))
     added = command("data", _data, "list the data sets; or bring one here, and look into all its files")
     added.add_argument("dataset", nargs="?", metavar="NAME")
-    command("runs", _runs, "list what is kept on the disk, the newest first")
-    added = command("prune", _prune, "remove the oldest records until the rest fits into the quota")
+    command("runs", records.runs, "list what is kept on the disk, the newest first")
+    added = command("prune", records.prune, "remove the oldest records until the rest fits into the quota")
     added.add_argument("--to", type=float, metavar="GB", help="instead of the quota (EPSILON_QUOTA_GB)")
     text = "what of all that is promised holds on this machine; 1 if something does not"
     command_of_check(command("check", check, "whether a part keeps its contract: what holds; 1 if not all"))
