@@ -7,7 +7,7 @@ from ldp_core.presets.questions import Choice, Result
 UNLIKE = (
     "From both, and from one of them as a copy: Piecewise at ε 8 answers close to the truth, and "
     "its closest picture is alike to more than 0.99; Duchi at the same ε answers with one of two "
-    "values for each weight, and its is a blur, alike to more than 0.85. From 0.8 on it can be "
+    "values for each weight, and its picture is a blur, alike to more than 0.85. From 0.8 on it can be "
     "read."
 )
 WHOSE = ("both", "Piecewise only", "Duchi only", "neither")
@@ -33,7 +33,7 @@ PRESET = Preset(
         ),
     ),
     ask=Choice(
-        "At ε 8, under which of them will an image come back?",
+        "At ε 8, from which of them can the picture be read?",
         ("Piecewise, ε 8", "Duchi, ε 8"),
         WHOSE,
         whose,

@@ -77,7 +77,7 @@ def test_fourth_lesson_says_both_as_its_stored_pictures_are_read():
     found = outcomes.stored("same_epsilon")
     assert found is not None
     answers = presets.get("same_epsilon").ask.answers(found.results)
-    assert set(answers) == {"both"}
+    assert set(answers) == {"both"} and "read" in presets.get("same_epsilon").ask.text
     for picture in found.pictures:
         assert picture is not None and found.original is not None
         shown, original = (decoded(dict(one)).ravel() for one in (picture["image"], found.original))

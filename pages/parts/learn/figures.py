@@ -121,7 +121,7 @@ def classes_figure(plan: LessonPlan, found: outcomes.Outcome) -> tuple[Figure, s
         traces.append(scatter(digits, shares, name=variant.label, **look(tint, 2.5, 8)))
         ends.append((float(shares[-1]), f"<b>{variant.label}</b>", tint))
         words.append(f"{variant.label}: " + ", ".join(percent(share) for share in shares))
-    return figure(traces, x={"title": "digit", "type": "category"}, y=share_axis(), ends=ends), "; ".join(
+    return figure(traces, x={"title": "digit", "type": "category"}, y=share_axis(1.05), ends=ends), "; ".join(
         words
     )
 
