@@ -67,7 +67,7 @@ class ImageFolder(Dataset):
         """All images in order, training images first; a `BadImage` with the reason for an unreadable one."""
         for i, (path, _) in enumerate((*self.contents.train, *self.contents.test)):
             if i % TELL_EVERY == 0:
-                report(Step(f"Reading {self.files}", i, self.train_size + self.test_size, "images"))
+                report(Step(f"Reading {self.label}", i, self.train_size + self.test_size, "images"))
             try:
                 yield decoded(self.home / self.files / path, self.home, f"{self.files}/{path}")
             except BadImage as error:

@@ -45,7 +45,7 @@ class TableFile(Dataset):
             raise _wrong(self.files, f"has changed: it {error}") from None
 
     def read(self, root: Path, report: Report) -> Data:
-        report(Step(f"Reading {self.files}"))
+        report(Step(f"Reading {self.label}"))
         table = read(self.home / self.files)
         known, cells = self.understood, columns(table)
         x = np.hstack([one.of(cells[one.place], table) for one in known.features])

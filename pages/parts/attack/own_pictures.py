@@ -14,7 +14,7 @@ from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import Workspace
 
 KEPT = (
-    "These pictures stay on this server: they are read from its data folder and sent nowhere else. What a "
+    "These pictures stay on this server and are sent nowhere else. What a "
     "run keeps of them, those that were attacked and what came back, is deleted with the last run that "
     "shows it."
 )

@@ -82,3 +82,8 @@ def test_refusals_use_the_pages_field_names():
     for file in (ROOT / "pages").rglob("*.py"):
         output = re.findall(r"str\((?:error|problem)\)|\{(?:error|problem)[!:}]", file.read_text())
         assert not output or file.name == "meanings.py", f"{file}: `error_in_words` has the page's words"
+
+
+def test_problem_of_a_listed_layer_names_its_field():
+    words = problem_in_words(Problem("base.model.layers.0.kind", "of layer 1 must be dense"))
+    assert words == "kind of layer 1 must be dense"
