@@ -164,6 +164,7 @@ def test_figures_are_drawn_of_what_is_known(runs_dir: Path):
     assert [trace["x"] for trace in drawn["data"]][::-1] == [
         [pytest.approx(v + 1)] for v in (40, 10, 20, 30, 10)
     ]
+    assert "rangemode" not in drawn["layout"]["xaxis"], "from 0 arms at 92 and 95 % would lie on each other"
     assert rounds_figure(CLAIM, shelf) is None
     assert verdict(CLAIM, shelf).word == "holds"
     assert len(read(claims.own("pldp_fl"))) == 15
