@@ -26,6 +26,10 @@ def _shape(value: Any) -> tuple[int, ...]:
     whole = all(isinstance(side, int) and not isinstance(side, bool) and 1 <= side <= 4096 for side in sides)
     if not whole or not 1 <= len(sides) <= 3:
         raise refused(f"must be a sample's sides, such as [28, 28] or [3, 32, 32]; got {shown(value)}")
+    if len(sides) == 3 and sides[2] in (1, 3) and sides[0] not in (1, 3):
+        raise refused(
+            f"must have the channels first, like [{sides[2]}, {sides[0]}, {sides[1]}]; got {shown(value)}"
+        )
     return tuple(sides)
 
 

@@ -72,8 +72,12 @@ def misplaced(some: Arrays, slices: Sequence[Slice]) -> str:
     if extra and not missing:
         names = ", ".join(_said(*named[i]) for i in extra[:4])
         norm = all(len(given[i]) == 1 for i in extra) and len(extra) % 2 == 0
-        kind = " (scale and offset of a normalisation, it seems)" if norm else ""
-        return f"the card's model lacks layers that were sent: {names}{kind}; list them in the card"
+        lacks = f"the card's model lacks layers that were sent: {names}"
+        if norm:
+            return (
+                f"{lacks} (scale and offset of a normalisation, it seems): no card can list one; leave it out"
+            )
+        return f"{lacks}; list them in the card"
     if first == both:
         return f"{len(given)} arrays were sent, and the card's model has {len(wanted)}"
     there = _said(slices[first].name, wanted[first])

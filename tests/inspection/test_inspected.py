@@ -201,3 +201,20 @@ def test_metrics_are_those_of_the_studio():
 
     shown = decode(found["pictures"][0]).astype(float) / 255
     assert psnr(shown[None], digits()[0].astype(float))[0] > 30
+
+
+def test_a_normalisation_is_not_to_be_listed_in_the_card():
+    arrays, card = upload(DENSE)
+    scale = {
+        f"{group}/norm.{name}": np.ones(7) for group in ("before", "after") for name in ("scale", "shift")
+    }
+    says = next(
+        one["says"] for one in ldp_core.inspect(arrays | scale, card)["assumptions"] if not one["holds"]
+    )
+    assert "normalisation" in says and "list them" not in says
+
+
+def test_a_shape_with_the_channels_last_is_refused():
+    arrays, card = upload(DENSE)
+    with pytest.raises(StudioError, match="channels first"):
+        ldp_core.inspect(arrays, card | {"shape": [32, 32, 3]})
