@@ -134,6 +134,7 @@ def test_the_room_is_the_federation(another: Another, school: Server):
     board = teacher.page
     anna, ben = students = [joined(another, code, name, phone=name == "Anna") for name in ("Anna", "Ben")]
     press(anna.page, "Take part with it")
+    expect(anna.page.get_by_text(re.compile("which digit it is", re.I))).to_be_visible()
     anna.page.locator(".es-sketch-square").focus()
     for _ in range(14):
         anna.page.keyboard.press("Shift+ArrowDown")

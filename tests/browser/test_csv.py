@@ -55,6 +55,7 @@ def test_samples_of_a_mechanism_are_weighed(visitor: Visitor):
     page.get_by_role("tab", name="Samples of your own").click()
     upload = page.locator("input[type=file]")
     upload.set_input_files(file("a,b\n1,2\n"))
+    expect(page.get_by_text("has no column input")).to_be_visible()
     lines = "".join(f"{i % 2};{i % 2 + (i % 7) / 20:.2f}\n" for i in range(400)).replace(".", ",")
     upload.set_input_files(file("input;output\n" + lines))
     expect(page.get_by_text("claimed 1, at least 3", exact=False)).to_be_visible()

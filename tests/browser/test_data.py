@@ -41,6 +41,7 @@ def test_partition_chart_and_stopped_download_are_shown(visitor: Visitor):
     choose(data, "Images: pets")
     expect(page.get_by_text("must be at most 11, the training samples of ")).to_be_visible()
     choose(data, "MNIST (28×28)")
+    expect(page.get_by_text("downloads 11.6 MB")).to_be_visible()
     page.get_by_role("link", name="Train").click()
     press(page, "Train")
     coming = page.get_by_text(re.compile(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB"))

@@ -56,6 +56,7 @@ def test_the_least_epsilon_is_found_on_the_page(visitor: Visitor):
     page.get_by_role("radio", name="Find the least ε").click()
     accuracy = page.get_by_role("spinbutton", name="At least this accuracy, %")
     enter(accuracy, "100")
+    expect(page.get_by_text("both excluded; got 100")).to_be_visible()
     accuracy.fill("50")
     ranges = page.get_by_role("textbox", name="Safe ranges ±τ to choose among")
     ranges.fill("0.5")
