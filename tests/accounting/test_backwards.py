@@ -18,7 +18,7 @@ BOUNDED = [name for name in mechanisms.offered() if mechanisms.get(name).role !=
 
 
 @pytest.mark.parametrize("name", BOUNDED)
-def test_a_run_costs_what_was_asked_for_and_no_more(name):
+def test_run_budget_is_met_from_below(name):
     asked = np.array(ASKED)
     costs = np.array([entry.run_worst.bound for entry in entries(parse(RUN | {"mechanism": name}))])
     assert (costs <= asked).all()
@@ -40,7 +40,7 @@ def test_ranges_of_their_own_get_budgets_of_their_own():
     assert mixed == pytest.approx(wide, rel=1e-3)  # σ follows the range
 
 
-def test_noise_that_bounds_nothing_is_refused_at_the_field():
+def test_unbounded_noise_is_refused_at_the_scope_field():
     with pytest.raises(InvalidExperiment) as refused:
         parse(RUN | {"mechanism": "piecewise", "form": "as_printed"})
     problem = refused.value.problems[0]

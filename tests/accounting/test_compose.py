@@ -83,7 +83,7 @@ def test_the_optimal_bound_is_exact_against_a_brute_force_sum():
         ([1.0], 0.0, "advanced", "method"),
     ],
 )
-def test_what_cannot_be_composed_is_refused(epsilons: list[float], delta: float, method: str, words: str):
+def test_invalid_composition_is_refused(epsilons: list[float], delta: float, method: str, words: str):
     with pytest.raises(InvalidInput, match=words):
         compose(epsilons, delta, method)
 
@@ -94,7 +94,7 @@ def randomised_response(epsilon: float, step: float) -> Any:
 
 
 @pytest.mark.parametrize("budgets", [[0.05] * 40, [0.5] * 20, [2.0] * 7, [0.1, 0.3, 0.5, 1.0] * 5])
-def test_dp_accounting_finds_the_same_of_equal_budgets_and_hardly_less_of_others(budgets: list[float]):
+def test_composition_agrees_with_dp_accounting(budgets: list[float]):
     """Its discretised distribution rounds losses up, by at most a step a use."""
     exact = randomised_response(budgets[0], step := 1e-4)
     for epsilon in budgets[1:]:

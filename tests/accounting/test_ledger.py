@@ -47,7 +47,7 @@ def test_the_sums_by_hand():
     assert cautious["upload"]["epsilon"] < cautious["upload"]["generic"] < 325
 
 
-def test_no_delta_is_paid_where_nothing_is_gained():
+def test_basic_rule_without_delta_wins_ties():
     """Duchi at 8: the exact composition of 650 uses is 5 199.99998 at δ 1e-5, the sum 5 200 without a δ."""
     entry = ledger({"mechanism": "duchi", "clients": {"epsilon": 8}})[0]
     for scope in SCOPES:
@@ -57,7 +57,7 @@ def test_no_delta_is_paid_where_nothing_is_gained():
     assert ledger({"mechanism": "duchi", "clients": {"epsilon": 0.5}})[0]["upload"]["delta"] == DELTA
 
 
-def test_only_a_mechanism_with_a_pure_loss_has_a_bound_for_any_other_of_its_epsilon():
+def test_only_pure_loss_has_a_generic_bound():
     for mechanism in ("gaussian", "none"):
         assert all(ledger({"mechanism": mechanism})[0][s]["generic"] is None for s in SCOPES)
     assert ledger({"mechanism": "ldpsign", "form": "as_printed"})[0]["upload"]["generic"] is None
@@ -70,7 +70,7 @@ def test_the_smallest_comes_first(mechanism: str, epsilon: float):
         assert line["epsilon"] <= line["generic"] <= line["basic"]
 
 
-def test_a_random_share_lowers_what_is_expected_and_not_the_worst_case():
+def test_random_share_lowers_expected_epsilon_only():
     experiment = {"selection": {"kind": "fraction", "fraction": 0.5}, "rounds": 10, "clients": {"epsilon": 1}}
     entry = ledger(experiment)[0]
     assert entry["run_expected"]["basic"] == pytest.approx(5 * 650)
@@ -94,7 +94,7 @@ def test_the_price_of_an_average_client_is_no_guarantee():
     assert ledger({})[0]["run_expected"]["guarantee"], "everybody uploads in every round: no average about it"
 
 
-def test_a_limit_of_its_own_holds_for_a_share_of_the_clients_too():
+def test_run_limit_holds_for_a_share_of_clients():
     experiment = parse({"selection": {"kind": "fraction", "fraction": 0.3}, "clients": {"epsilon": 0.5}})
     client = everyone(experiment)[0]
     two = Spending(experiment.releases).uploads(client, 2)
@@ -115,7 +115,7 @@ def test_the_same_values_sent_often_cost_as_many_uploads(mechanism: str):
         assert ten == spending.uploads(client, 10).bound
 
 
-def test_a_budget_for_the_whole_upload_is_divided_over_its_weights():
+def test_upload_budget_is_divided_over_weights():
     entry = ledger({"clients": {"epsilon": 8, "epsilon_scope": "upload"}, "rounds": 1})[0]
     assert entry["coordinate"]["basic"] == pytest.approx(8 / 650)
     assert entry["upload"]["basic"] == pytest.approx(8)
@@ -129,7 +129,7 @@ def test_without_noise_there_is_no_guarantee():
             assert "without noise" in line["why"]
 
 
-def test_it_takes_an_experiment_or_its_json_and_refuses_what_cannot_run():
+def test_ledger_takes_an_experiment_or_its_json():
     assert ledger(parse({})) == ledger({})
     with pytest.raises(InvalidExperiment):
         ledger({"rounds": 0})
@@ -204,13 +204,13 @@ def test_a_clients_own_limit_caps_its_run():
     assert nothing["run_worst"]["epsilon"] == 0
 
 
-def test_what_was_learnt_from_the_data_before_any_mechanism_is_stated_and_not_counted():
+def test_learnt_scales_are_stated_but_not_counted():
     for line in lines_of({"dataset": "covtype"}):
         assert "not counted: the mean and deviation of ten measurements" in line["why"]
     assert all("not counted" not in ledger({})[0][s]["why"] for s in SCOPES)
 
 
-def test_many_clients_with_budgets_of_their_own_do_not_take_minutes():
+def test_ledger_of_many_different_clients_is_quick():
     budgets = np.linspace(0.1, 8, 1400).tolist()
     with of_cpu(20):
         ledger({"clients": {"count": 1400, "epsilon": budgets}})
@@ -228,7 +228,7 @@ def test_the_epsilon_found_costs_the_budget(mechanism: str, budget: float):
     assert budget * (1 - TOLERANCE) <= costs <= budget, "and never more"
 
 
-def test_of_one_use_a_round_the_epsilon_is_a_share_of_the_budget():
+def test_one_use_a_round_has_a_share_of_the_budget():
     experiment = parse({"system": "optimal_ldp_fl", "dataset": "digits", "attack": None, "rounds": 4})
     assert epsilon_for(experiment, 8.0) == pytest.approx(2.0, rel=1e-3)
 
@@ -239,7 +239,7 @@ def test_a_budget_that_no_epsilon_gives_is_refused(budget: float):
         epsilon_for(parse(SMALL | {"mechanism": "duchi"}), budget)
 
 
-def test_without_noise_nothing_bounds_a_run():
+def test_run_without_noise_has_no_bound():
     clear = parse(SMALL | {"mechanism": "none"})
     assert math.isinf(run_budget(clear))
     with pytest.raises(InvalidInput):

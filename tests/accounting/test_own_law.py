@@ -53,7 +53,7 @@ def dominating(mechanism: Mechanism, epsilon: float, low: float, high: float, st
 
 
 @pytest.mark.parametrize("mechanism", PURE, ids=named)
-def test_it_agrees_with_dp_accounting(mechanism: Mechanism):
+def test_own_law_agrees_with_dp_accounting(mechanism: Mechanism):
     """Both are bounds from above that coarser lattices raise: ours has 32 cells, its own some hundred.
 
     Where a mechanism has two answers that lose unequally, ours may be smaller.
@@ -102,7 +102,7 @@ def outcomes(mechanism: Mechanism, epsilon: float) -> tuple[list[float], list[fl
 
 @pytest.mark.parametrize("name", ["duchi", "grr", "piecewise", "ldpsign"])
 @pytest.mark.parametrize(("epsilon", "uses", "delta"), [(0.3, 5, 1e-3), (1.0, 6, 1e-5), (4.0, 3, 0.01)])
-def test_it_is_exact_against_all_outcomes_one_by_one(name: str, epsilon: float, uses: int, delta: float):
+def test_own_law_is_exact_over_all_outcomes(name: str, epsilon: float, uses: int, delta: float):
     """The definition: every sequence of outcomes, with its probability under two inputs that lie apart."""
     mechanism = mechanisms.get(name)
     top, bottom = outcomes(mechanism, epsilon)
@@ -115,7 +115,7 @@ def test_it_is_exact_against_all_outcomes_one_by_one(name: str, epsilon: float, 
 
 
 @pytest.mark.parametrize("name", ["pdpm", "hybrid", "laplace"])
-def test_no_sequence_of_outcomes_exceeds_it(name: str):
+def test_own_law_bounds_every_outcome_sequence(name: str):
     """Many laws have no pair of inputs that is the worst at once in every use: a bound, not more."""
     epsilon, uses, delta = 1.0, 4, 1e-3
     mechanism = mechanisms.get(name)
@@ -133,7 +133,7 @@ def test_no_sequence_of_outcomes_exceeds_it(name: str):
     assert excess <= delta * (1 + 1e-3)
 
 
-def test_where_the_law_is_randomised_response_the_generic_bound_is_its_own():
+def test_randomised_response_meets_the_generic_bound():
     for name in ("duchi", "harmony", "ldpsign"):
         mechanism = mechanisms.get(name)
         loss = float(mechanism.privacy_loss(0.5, *RANGE))
@@ -188,7 +188,7 @@ def test_a_thousand_million_uses_of_a_law_with_known_moments():
 
 
 @pytest.mark.alone
-def test_it_is_quick():
+def test_own_law_of_many_uses_is_quick():
     with of_cpu(2):
         for name in ("piecewise", "laplace"):
             for i in range(50):
@@ -205,7 +205,7 @@ def test_pdpms_low_answer_tells_less_than_its_epsilon():
 
 
 @pytest.mark.parametrize(("epsilon", "uses"), [(0.1, 7), (0.5, 10), (2.0, 5), (0.5, 30)])
-def test_no_inputs_at_the_ends_exceed_it(epsilon: float, uses: int):
+def test_own_law_bounds_inputs_at_the_range_ends(epsilon: float, uses: int):
     """Every number of uses turned round, with all outcomes: below the bound, and the worst close to it."""
     pdpm, delta = mechanisms.get("pdpm"), 1e-3
     found = own_epsilon(pdpm, epsilon, *RANGE, uses, delta)

@@ -33,7 +33,7 @@ def test_sampled_sums_are_those_of_the_public_accountant(chance: float, mu: floa
     assert found <= sampled_epsilon(mu, chance, True, uses, DELTA) * (1 + 1e-3)
 
 
-def test_a_place_that_is_filled_again_is_no_better_than_two_inputs_show():
+def test_replacement_bound_is_not_below_two_inputs():
     """Two of three people in each sum, drawn without replacement; one of them has 1 or −1, the others −1 or
     1: δ of one sum by the mixtures themselves."""
     x = np.linspace(-14, 14, 400_001)
@@ -52,7 +52,7 @@ def test_a_place_that_is_filled_again_is_no_better_than_two_inputs_show():
                 assert np.maximum(two - math.exp(target) * one, 0).sum() <= bound + 1e-4
 
 
-def test_with_everybody_it_is_the_gaussian_itself():
+def test_full_sampling_equals_the_gaussian():
     for target in (0.0, 0.5, 3.0):
         assert sampled_delta(np.array([target]), 0.7, 1.0, False)[0] == pytest.approx(delta_of(target, 0.7))
     assert sampled_epsilon(1e-9, 0.5, False, 3, DELTA) == 0
@@ -85,7 +85,7 @@ def test_skellam_is_never_below_all_outcomes_counted_out(variance: float, distan
 
 @pytest.mark.parametrize("mu", [0.02, 0.3, 1.0, 2.0])
 @pytest.mark.parametrize("uses", [1, 15])
-def test_on_a_fine_grid_skellam_costs_hardly_more_than_a_gaussian(mu: float, uses: int):
+def test_fine_skellam_costs_hardly_more_than_a_gaussian(mu: float, uses: int):
     steps = 1e4
     found = skellam_epsilon((steps / mu) ** 2, steps, steps * 30, uses, DELTA)
     other = of_loss_distribution(mu, 1.0, uses)

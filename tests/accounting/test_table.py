@@ -21,7 +21,7 @@ def test_up_to_a_thousand_clients_each_has_an_entry():
 
 @pytest.mark.parametrize("epsilon", [2, "eps2", "two_volunteers"])
 @pytest.mark.alone
-def test_sixty_thousand_clients_are_stated_in_a_second_and_a_megabyte(epsilon: object):
+def test_ledger_of_60000_clients_is_quick_and_small(epsilon: object):
     clients = {"count": 60_000, "epsilon": epsilon}
     experiment = parse({"dataset": "mnist", "clients": clients, "selection": "once", "attack": None})
     with of_cpu(1):
@@ -41,7 +41,7 @@ def test_more_promises_than_sixteen_bits_count():
     assert entry_of(to_json(promised), 69_999) == promised[-1]
 
 
-def test_what_another_version_stored_is_read_as_far_as_it_goes():
+def test_ledger_rows_of_other_versions_are_read():
     line = {"epsilon": 2.0, "guarantee": True, "against": "nobody"}
     entry = Entry.of({"run_worst": line})
     assert entry.run_worst == Promise(2.0, guarantee=True)

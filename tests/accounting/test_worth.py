@@ -20,7 +20,7 @@ def test_words(epsilon, word):
     assert worth(promise(epsilon)).word == word
 
 
-def test_no_guarantee_is_worth_nothing_and_forces_no_wrong_answer():
+def test_missing_guarantee_is_worth_zero():
     found = worth(Promise(epsilon=2.0, why="an average"))
     assert (found.word, found.right, found.odds) == ("nothing", None, "at worst in every try")
 
@@ -30,7 +30,7 @@ def test_odds_are_rounded_up_but_never_to_all(epsilon, right):
     assert worth(promise(epsilon)).right == right
 
 
-def test_odds_beyond_what_may_be_counted_are_words():
+def test_extreme_odds_are_stated_in_words():
     words = [worth(promise(epsilon)).odds for epsilon in (13.8, 13.9, 1271.0)]
     assert words[0] == "in at most 999\u202f999 of 1\u202f000\u202f000 tries"
     assert words[1:] == ["at worst in practically every try"] * 2
@@ -43,5 +43,5 @@ def test_gaussian_noise_is_described_by_its_whole_curve():
     assert worth(line).wrong > worth(promise(line.bound, 1e-5)).wrong
 
 
-def test_a_delta_adds_to_what_is_right():
+def test_delta_raises_the_attackers_odds():
     assert 1 - math.exp(worth(promise(1.0, 0.1)).wrong) == pytest.approx((math.e + 0.1) / (1 + math.e))

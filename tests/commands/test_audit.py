@@ -43,9 +43,7 @@ def test_a_fault_of_the_program_is_no_verdict(monkeypatch: pytest.MonkeyPatch, t
         ("a,b\n1,2\n", "1", "has no column input or output"),
     ],
 )
-def test_what_cannot_be_audited_exits_with_2_and_one_sentence(
-    text: str, claimed: str, words: str, tmp_path: Path
-):
+def test_invalid_audit_exits_2_with_one_sentence(text: str, claimed: str, words: str, tmp_path: Path):
     (tmp_path / "s.csv").write_text(text)
     done = ldp_core("audit", str(tmp_path / "s.csv"), "--claimed", claimed)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

@@ -35,7 +35,7 @@ def test_each_question_that_has_an_answer_is_answered():
         (("invert", "-", "--epsilon", "0"), "clients.epsilon must be a number"),
     ],
 )
-def test_what_has_no_answer_exits_with_2_and_one_sentence(arguments: tuple[str, ...], words: str):
+def test_unanswerable_formula_exits_2_with_one_sentence(arguments: tuple[str, ...], words: str):
     done = ldp_core(*arguments, stdin="{}")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert words in done.stderr

@@ -6,7 +6,7 @@ import shlex
 from tests.test_cli import ldp_core
 
 
-def test_what_is_open_comes_with_the_command_that_settles_it():
+def test_open_answer_names_the_command_to_settle():
     """Three rounds at ε 700 reach 88.4 ± 1.1 %: whether 97.5 of 100 reach 86 % takes more than 32 runs."""
     done = ldp_core("tune", "-", "--accuracy", "0.86", "--ranges", "1", "--set", "rounds=3", stdin="{}")
     assert done.returncode == 0, done.stderr

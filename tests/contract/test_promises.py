@@ -40,14 +40,14 @@ EACH = "piecewise mean fraction iid digits mlp adam pldp_fl trimmed likelihood c
 
 
 @pytest.mark.parametrize(("kind", "name"), ALL, ids="/".join)
-def test_every_part_keeps_what_its_kind_promises(kind: str, name: str):
+def test_every_part_keeps_its_contract(kind: str, name: str):
     for words, check in promises.OWN[kind](KINDS[kind].get(name)):
         with case(words):
             check()
 
 
 @pytest.mark.parametrize("part", EACH.split())
-def test_a_part_of_each_kind_says_what_it_is_and_trains(part: str, capsys: pytest.CaptureFixture[str]):
+def test_check_command_passes_a_part_of_each_kind(part: str, capsys: pytest.CaptureFixture[str]):
     """By the command; of a mechanism one promise stands for the rest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(promises.OWN, "mechanism", lambda one: iter(()))
@@ -57,7 +57,7 @@ def test_a_part_of_each_kind_says_what_it_is_and_trains(part: str, capsys: pytes
     assert len(output) >= 3 and all(line.startswith("ok  ") for line in output)
 
 
-def test_what_is_broken_is_stated_and_the_rest_is_looked_at(
+def test_broken_promise_is_reported_beside_the_others(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     def twice(self: All, count: int, seed: int, number: int, rounds: int) -> np.ndarray:
@@ -149,7 +149,7 @@ def test_an_attacker_whose_suits_raises_is_found(monkeypatch: pytest.MonkeyPatch
         promise.check()
 
 
-def test_what_nothing_is_called_or_was_left_out(
+def test_check_of_unknown_or_refused_part_exits_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     assert main(["check", "duchy"]) == 2
@@ -159,7 +159,7 @@ def test_what_nothing_is_called_or_was_left_out(
     assert capsys.readouterr().out == "no  waves of sea 1.0 is left out: it has no label\n"
 
 
-def test_what_loads_torch_where_it_is_listed_is_stated(monkeypatch: pytest.MonkeyPatch):
+def test_listing_that_loads_torch_is_reported(monkeypatch: pytest.MonkeyPatch):
     def light(kind: str, one: Component) -> Iterator[Promise]:
         return (each for each in of_any(kind, one) if "torch" in each.words)
 

@@ -113,7 +113,7 @@ def taken(data: bytes) -> tuple[bool, int]:
     return read, most
 
 
-def test_what_is_damaged_is_refused_in_a_sentence_or_inspected_and_costs_little():
+def test_damaged_uploads_stay_within_memory():
     read, card = 0, upload()[1]
     for data in damaged():
         came, most = taken(data)
@@ -156,7 +156,7 @@ def test_a_pickle_inside_is_not_run(tmp_path: Path):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked():
+def test_compressed_bomb_is_refused_before_unpacking():
     bomb = packed({"before/a.npy": npy("(10000000,)", body=bytes(4 * 10**7))})
     tracemalloc.start()
     with pytest.raises(StudioError, match=r"40\.0 MB, and at most 2000 of 5 MB"):

@@ -33,7 +33,7 @@ def test_an_upload_of_one_picture_comes_back(model: Any):
     assert found["remade"] < 1e-2 and found["label"] == labels[0]
 
 
-def test_it_is_as_close_as_the_same_upload_made_here():
+def test_inspected_upload_matches_the_clean_control():
     """The clean control of a run is an upload of one step on one picture, too."""
     events = list(simulate(parse({"rounds": 1, "model": DENSE}), few_digits()))
     here = [one.psnr for one in events if isinstance(one, Attacked) and one.control == "clean"]
@@ -42,7 +42,7 @@ def test_it_is_as_close_as_the_same_upload_made_here():
     assert found["psnr"][0] == pytest.approx(min(here), abs=1.0)
 
 
-def test_changes_gradients_and_standardised_pixels_come_back_too():
+def test_updates_and_gradients_are_inverted_too():
     arrays, card = upload()
     names = [name.removeprefix("after/") for name in arrays if name.startswith("after/")]
     change = {f"update/{name}": arrays[f"after/{name}"] - arrays[f"before/{name}"] for name in names}
@@ -64,7 +64,7 @@ def test_many_pictures_come_back_from_a_wide_layer():
     assert ldp_core.inspect(arrays, card)["verdict"] == "cannot tell"
 
 
-def test_noise_keeps_it_and_its_absence_gives_it_back():
+def test_laplace_noise_decides_whether_the_image_returns():
     arrays, card = upload(rate=1.0)
     draw = np.random.default_rng(0)
     rule = card | {"clipped": {"low": -1, "high": 1}, "mechanism": "laplace", "dataset": "digits"}

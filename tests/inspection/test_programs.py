@@ -38,7 +38,7 @@ def test_the_loop_of_pytorch_saves_an_upload_that_comes_back(
     assert "this is no npz file" in capsys.readouterr().err
 
 
-def test_the_mod_of_flower_saves_what_a_client_sends(
+def test_flower_mod_saves_the_clients_upload(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     app = {"MessageType": SimpleNamespace(TRAIN="train"), "Context": None, "Message": None}

@@ -21,7 +21,7 @@ from tests.data import digits
 
 
 @pytest.mark.parametrize("name", lessons.names())
-def test_a_lesson_can_be_held_from_what_is_stored(name: str):
+def test_lesson_has_a_stored_outcome(name: str):
     plan = lessons.get(name)
     assert plan.scenario in presets.names()
     found = outcomes.stored(plan.scenario)
@@ -73,7 +73,7 @@ def test_second_lesson_has_a_run_for_each_step_of_its_text():
     assert tau == [1.0, 0.1, 0.1]
 
 
-def test_fourth_lesson_says_both_as_its_stored_pictures_are_read():
+def test_fourth_lesson_agrees_with_stored_pictures():
     found = outcomes.stored("same_epsilon")
     assert found is not None
     answers = presets.get("same_epsilon").ask.answers(found.results)

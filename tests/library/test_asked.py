@@ -74,7 +74,7 @@ def test_dotted_names_and_where_to_begin():
         ({}, {"mechanism": mechanisms.get("pdpm", form="as_printed")}, "write form=“as_printed” beside"),
     ],
 )
-def test_what_is_refused(settings: dict[str, Any], fields: dict[str, Any], words: str):
+def test_invalid_keyword_settings_are_refused(settings: dict[str, Any], fields: dict[str, Any], words: str):
     with pytest.raises(InvalidExperiment) as refused:
         asked(None, settings, fields)
     assert words in str(refused.value)

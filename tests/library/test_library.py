@@ -23,7 +23,7 @@ def result() -> Result:
     return ldp_core.run(rounds=3, mechanism="duchi", epsilon=2)
 
 
-def test_it_is_the_run_of_the_command_line(result: Result):
+def test_library_run_equals_the_command_line(result: Result):
     asked = {"rounds": 3, "mechanism": {"name": "duchi"}, "clients": {"epsilon": 2}}
     assert result.experiment == experiment.parse(asked)
     *_, last = drive({0: result.experiment})
@@ -32,7 +32,7 @@ def test_it_is_the_run_of_the_command_line(result: Result):
     assert (result.accuracy, result.status) == (end["accuracy"], "completed")
 
 
-def test_its_tables_hold_what_happened(result: Result):
+def test_result_tables_equal_the_events(result: Result):
     rounds = [one for one in result.events if one["event"] == "round"]
     assert result.rounds.index.tolist() == [0, 1, 2, 3]
     assert result.rounds["accuracy"].tolist()[1:] == [one["accuracy"] for one in rounds]
@@ -43,7 +43,7 @@ def test_its_tables_hold_what_happened(result: Result):
     assert result.ledger == accounting.ledger(result.experiment)
 
 
-def test_it_says_and_draws_what_came_of_it(result: Result):
+def test_result_has_text_and_picture(result: Result):
     said = result._repr_mimebundle_()
     assert said["text/plain"] == repr(result)
     assert f"accuracy {result.accuracy:.1%}" in repr(result) and "Duchi" in repr(result)
@@ -86,7 +86,7 @@ print(json.dumps([lean, light, torch.get_num_threads()]))
 """
 
 
-def test_it_is_light_until_it_trains_and_writes_nothing(tmp_path: Path):
+def test_library_import_is_light_and_writes_no_file(tmp_path: Path):
     home, here = tmp_path / "home", tmp_path / "here"
     home.mkdir()
     here.mkdir()
@@ -101,7 +101,7 @@ def test_it_is_light_until_it_trains_and_writes_nothing(tmp_path: Path):
     assert not [*home.rglob("*"), *here.rglob("*")]
 
 
-def test_what_the_attack_showed_is_a_table():
+def test_measured_epsilon_is_a_table():
     found = ldp_core.run(rounds=1, epsilon=8).measured
     assert {"client", "scope", "epsilon_lower", "confidence", "trials", "most"} <= {*found.columns}
     assert ldp_core.run(rounds=1, attack=None).measured.empty

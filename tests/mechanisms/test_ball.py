@@ -26,7 +26,7 @@ def test_an_upload_is_shortened_and_never_cut_off(kind: type[GaussianNoise]):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_two_uploads_lie_two_lengths_apart_however_many_weights_they_have(kind: type[GaussianNoise]):
+def test_ball_sensitivity_is_twice_the_norm(kind: type[GaussianNoise]):
     for d in (2, 21_840):
         made = kind(norm=1.5, dimension=d, per="upload")
         assert made.at(1.0, -1, 1).sensitivity == 3
@@ -34,7 +34,7 @@ def test_two_uploads_lie_two_lengths_apart_however_many_weights_they_have(kind: 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_sent_has_the_mean_and_variance_that_it_says(kind: type[GaussianNoise]):
+def test_ball_mechanism_has_the_stated_moments(kind: type[GaussianNoise]):
     """200 000 answers, mean and variance within 6 standard errors each (false alarm < 1e-7)."""
     made, n = kind(norm=1.0, dimension=2), 100_000
     values = np.tile(np.array([3.0, -4.0]), (n, 1))
@@ -57,6 +57,6 @@ def test_the_ledger_counts_a_weight_like_an_upload():
     assert lines["run_worst"]["epsilon"] == pytest.approx(fifteen, rel=1e-9)
 
 
-def test_without_a_length_its_json_is_what_it_was():
+def test_gaussian_without_norm_keeps_its_json():
     assert "norm" not in Gaussian().parameters()
     assert parse({"mechanism": {"name": "gaussian", "norm": 3}}).mechanism.parameters()["norm"] == 3

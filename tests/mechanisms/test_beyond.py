@@ -85,7 +85,7 @@ def test_variances(name: str, epsilon: float):
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_probabilities_at_the_ends_are_exact_down_to_the_smallest(epsilon: float):
+def test_end_probabilities_are_exact_for_tiny_values(epsilon: float):
     """The rare answer of two has probability e^−ε of the other, also where that is 1e-304."""
     with mpmath.workdps(700):
         rare = float(mpmath.log(1 / (1 + mpmath.exp(epsilon))))

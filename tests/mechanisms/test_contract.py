@@ -47,7 +47,7 @@ def named(mechanism: Mechanism) -> str:
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
-def test_every_law_keeps_what_it_states(mechanism: Mechanism):
+def test_every_law_keeps_its_contract(mechanism: Mechanism):
     """Samples too: less than 1e-6 false alarms for each of their checks."""
     for words, check in checks.of_law(mechanism, turns):
         with case(words):
@@ -55,7 +55,7 @@ def test_every_law_keeps_what_it_states(mechanism: Mechanism):
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=named)
-def test_a_law_answers_with_the_same_bits_however_often_it_is_asked(mechanism: Mechanism):
+def test_law_answers_are_repeatable_to_the_bit(mechanism: Mechanism):
     given = np.array([[0.1], [1.0], [20.0]]), np.full((3, 1), -0.5), np.array([[0.5], [1.0], [2.0]])
     law, draw = mechanism.at(*given), np.random.default_rng(1)
     for number, kind in enumerate((np.float32, np.float32, np.float64, np.float32)):
@@ -66,9 +66,7 @@ def test_a_law_answers_with_the_same_bits_however_often_it_is_asked(mechanism: M
 
 @pytest.mark.parametrize("mechanism", NOISY, ids=named)
 @pytest.mark.parametrize("span", [(5.0, 5.001), (-1000.2, -1000.0)])
-def test_its_own_answers_in_float32_are_possible_in_a_narrow_range_far_from_0(
-    mechanism: Mechanism, span: tuple[float, float]
-):
+def test_float32_answers_are_possible_in_narrow_ranges(mechanism: Mechanism, span: tuple[float, float]):
     """Rounding moves them off their atoms and past their ends: an attacker that took them for impossible
     under every candidate picked no better than chance, and showed no leak where there was one.
     """
@@ -87,7 +85,7 @@ def test_from_the_pure_loss_on_there_is_no_delta(mechanism: Mechanism):
         assert mechanism.delta(2 * loss, epsilon, -1, 1) == 0
 
 
-def test_without_noise_nothing_is_promised():
+def test_mechanism_none_has_infinite_loss():
     none = mechanisms.get("none")
     assert none.privacy_loss(1.0, -1, 1) == np.inf
     assert none.delta(100.0, 1.0, -1, 1) == 1
@@ -179,7 +177,7 @@ def test_a_range_that_is_no_range_is_refused(mechanism: Mechanism):
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=named)
-def test_what_is_not_a_number_never_enters_and_never_leaves(mechanism: Mechanism):
+def test_mechanisms_refuse_nan_and_return_finite_values(mechanism: Mechanism):
     with pytest.raises(InvalidInput, match=r"not a number|must be a number"):
         mechanism.perturb(np.array([*[0.0] * 7, np.nan]), 1.0, -1, 1, np.random.default_rng(0))
     with pytest.raises(InvalidInput, match="numpy Generator"):
@@ -215,7 +213,7 @@ def test_exact_moments_are_finite_and_consistent_for_any_input(
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=named)
-def test_it_says_what_it_is(mechanism: Mechanism):
+def test_mechanism_has_label_summary_and_formula(mechanism: Mechanism):
     kind = type(mechanism)
     assert kind.label and kind.summary.endswith(".") and kind.formula and kind.reference
     for difference in mechanism.differences(0.3, 2.0, -1.0, 0.5, USE):
@@ -246,7 +244,7 @@ def test_the_printed_scale_never_exceeds_its_stated_variance(low: float, high: f
     assert printed.perturb(np.zeros(6), 1.0, *ends, np.random.default_rng(0)).shape == (5, 6)
 
 
-def test_a_vote_near_nothing_keeps_its_digits():
+def test_ldpsign_mean_near_zero_is_accurate():
     sign = mechanisms.get("ldpsign")
     with mpmath.workdps(40):
         sigma = 2 * mpmath.sqrt(2 * mpmath.log(mpmath.mpf(1.25) / mpmath.mpf(1e-5))) / mpmath.mpf(1e-3)

@@ -105,6 +105,6 @@ def test_each_planted_fault_is_caught(name: str):
 
 
 @pytest.mark.parametrize("kind", [Duchi, Laplace, Piecewise, Harmony])
-def test_what_has_no_fault_is_not_blamed(kind: type[Mechanism]):
+def test_sound_mechanisms_pass_the_fault_checks(kind: type[Mechanism]):
     for budget in (BUDGET, (1.0, 0.2, 1.0)):
         assert caught(kind().fitted(Use(VECTOR)), budget) == []

@@ -180,7 +180,7 @@ def test_points(section: str, oracles: dict[str, Any]):
             assert np.exp(mechanism.log_prob(at["y"], value, *budget)) == exact(at["density"])
 
 
-def test_merging_pdpms_low_answers_keeps_the_privacy_and_lowers_the_variance(oracles: dict[str, Any]):
+def test_merged_pdpm_answers_lower_the_variance(oracles: dict[str, Any]):
     merged, printed = mechanisms.get("pdpm"), mechanisms.get("pdpm", form="as_printed")
     for point in oracles["mechanisms"]["pdpm"]:
         params, value = point["params"], point["input"]

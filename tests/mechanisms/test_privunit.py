@@ -25,7 +25,7 @@ def test_the_reference_at_a_budget_of_eight():
 
 
 @pytest.mark.parametrize("epsilon", every(2, [1e-3, 0.1, 1.0, 40.0, 8.0, 700.0, 300.0]))
-def test_the_law_follows_from_its_formulas_and_no_other_p_is_better(epsilon: float):
+def test_privunit_parameters_are_optimal(epsilon: float):
     """m and E[α²] as section 8 has them, in sixty digits, at the p that was found and beside it."""
     law = caps_at(np.array(epsilon), 1)
     with mpmath.workdps(400):
@@ -63,7 +63,7 @@ def test_one_weight_follows_its_marginal_law(epsilon: float, u: float):
     assert distance < stats.kstwo.isf(ALARM, len(sent)) + 1e-3
 
 
-def test_what_lies_inside_the_ball_is_left_alone_and_ranges_are_ignored():
+def test_vectors_inside_the_ball_are_not_clipped():
     mechanism = PrivUnit(dimension=D, norm=0.5)
     inside = np.random.default_rng(0).standard_normal((3, D)).astype(np.float32)
     inside *= 0.4 / np.linalg.norm(inside, axis=1, keepdims=True)

@@ -75,7 +75,7 @@ ODDITIES = (
 
 
 @pytest.mark.parametrize("how", ODDITIES.split(","))
-def test_what_is_no_chain_is_refused(how: str):
+def test_network_that_is_no_chain_is_refused(how: str):
     with pytest.raises(Unfit, match="it"):
         layers_of(Odd(how=how), (20, 20), 10)
 

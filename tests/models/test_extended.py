@@ -86,7 +86,7 @@ def test_gradients_are_those_of_the_whole(name: str, before: str, after: str):
 
 
 @pytest.mark.parametrize(("name", "shape"), CASES)
-def test_the_networks_own_weights_come_first_and_lie_as_by_themselves(name, shape):
+def test_network_weights_come_first_in_extended_models(name, shape):
     model = made(name, "tanh", "affine")
     own, alone = model.slices(shape, CLASSES), model.base.slices(shape, CLASSES)
     assert own[: len(alone)] == alone
@@ -97,7 +97,7 @@ def test_the_networks_own_weights_come_first_and_lie_as_by_themselves(name, shap
     assert set(initial[alone[-1].stop :].tolist()) == {1.5, 0.25}
 
 
-def test_what_is_shared_is_the_network_and_public_gains():
+def test_shared_part_is_the_network_with_public_gains():
     base = models.get("mlp2")
     assert made("mlp2", "affine", "log").shared is not base
     assert made("mlp2", "affine", "log").shared == base

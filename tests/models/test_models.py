@@ -70,13 +70,13 @@ def test_sizes_are_the_published_ones(model: models.Model, shape: tuple[int, ...
 
 
 @pytest.mark.parametrize("name", models.names())
-def test_the_first_layer_is_where_closed_form_attacks_look_for_it(name: str):
+def test_first_slices_are_weight1_and_bias1(name: str):
     model = models.get(name)
     first = [one.name for one in model.slices((28, 28), 10)[:2]]
     assert (first == ["weight1", "bias1"]) == (model.batched and name != "own")
 
 
-def test_every_model_says_what_it_needs():
+def test_every_model_states_its_needs():
     for name in models.names():
         model = models.get(name)
         assert model.fits((28, 28))

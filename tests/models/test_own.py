@@ -29,7 +29,7 @@ def ended(model: Any) -> Any:
     return list(simulate(parse(FEW | {"model": model}), digits()))
 
 
-def test_the_same_network_in_both_words_trains_and_leaks_the_same():
+def test_equal_layer_notations_train_and_leak_alike():
     listed, named = (ended(one) for one in ({"layers": "dense 32 relu"}, "mlp"))
     assert listed[-1].weights_sha256 == named[-1].weights_sha256
     pictures = [[one.psnr for one in events if one.event == "attack"] for events in (listed, named)]
@@ -65,7 +65,7 @@ def test_last_layer_with_a_unit_for_each_class_is_the_output(last: str):
     assert [size for _, size in understood] == [64 * 32 + 32, 32 * 10 + 10] and not listed.model.doubt(10)
 
 
-def test_stored_last_layer_with_relu_keeps_its_network_and_says_so():
+def test_stored_relu_last_layer_keeps_its_network():
     stored = {"kind": "dense", "units": 10, "activation": "relu"}
     before, now = (parse({"model": {"layers": one}}) for one in ([stored], "dense 10"))
     assert before.dimension == 64 * 10 + 10 + 10 * 10 + 10 and before.key != now.key
@@ -131,7 +131,7 @@ BAD: list[tuple[Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("layers", "path", "words"), BAD, ids=[str(at) for at, _ in enumerate(BAD)])
-def test_what_is_wrong_is_said_at_its_field(layers: Any, path: str, words: str):
+def test_invalid_own_layers_are_refused_at_their_field(layers: Any, path: str, words: str):
     with pytest.raises(InvalidExperiment) as caught:
         parse({"model": {"layers": layers}})
     [problem] = caught.value.problems
@@ -147,14 +147,14 @@ def test_what_is_wrong_is_said_at_its_field(layers: Any, path: str, words: str):
         ("conv 512 1, dense 4096", "digits", "at most 12,000,000"),
     ],
 )
-def test_what_does_not_fit_the_data_says_which_models_do(layers: str, dataset: str, words: str):
+def test_unfit_own_layers_name_fitting_models(layers: str, dataset: str, words: str):
     with pytest.raises(InvalidExperiment) as caught:
         parse({"dataset": dataset, "model": {"layers": layers}, "clients": {"epsilon_scope": "run"}})
     [problem] = caught.value.problems
     assert problem.path == "model" and words in problem.message and "choose" in problem.message
 
 
-def test_its_title_is_said_of_what_is_stored():
+def test_title_of_stored_own_layers_is_readable():
     stored = parse({"model": {"layers": "dense 5"}}).as_json()["model"]
     assert models.title_of(stored) == "own layers (dense 5 relu)"
     assert models.title_of("mlp") == models.get("mlp").label
@@ -170,7 +170,7 @@ def test_its_title_is_said_of_what_is_stored():
         "dense 10",
     ],
 )
-def test_every_engine_trains_it_to_the_same_weights(layers: str, monkeypatch: pytest.MonkeyPatch):
+def test_engines_agree_on_own_layers(layers: str, monkeypatch: pytest.MonkeyPatch):
     found = []
     for engine in ("auto", "batched", "processes"):
         monkeypatch.setenv("EPSILON_ENGINE", engine)

@@ -51,9 +51,7 @@ def test_kernels_begin_with_he_s_spread():
             assert abs(spread / np.sqrt(2 / (s.shape[0] * s.shape[2] ** 2)) - 1) < 0.05
 
 
-def test_narrow_ones_keep_to_their_memory_on_a_processor_without_avx512(
-    interpreter: Interpreter, tmp_path: Path
-):
+def test_narrow_resnet_without_avx512_stays_in_memory(interpreter: Interpreter, tmp_path: Path):
     """There oneDNN wrote past it in a convolution of 1 × 1 and stride 2 from 4 to 7 channels."""
     (tmp_path / "narrow.py").write_text(NARROW, encoding="utf-8")
     environment = os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"}

@@ -35,7 +35,7 @@ def test_noise_and_reach_are_in_lengths_of_the_range():
     assert f"{reach:.0f} times the range's length" in card("optimal_ldp_fl", "The ranges run away")
 
 
-def test_what_shuffling_gains_is_stated_as_the_bound_that_it_is():
+def test_shuffling_gain_is_stated_as_a_bound():
     sentence = card("optimal_ldp_fl", "Shuffling gives nothing here")
     assert "Counted exactly, 150" not in sentence
     any_mechanism = least(clones(math.exp(-1)), 1)
@@ -46,7 +46,7 @@ def test_what_shuffling_gains_is_stated_as_the_bound_that_it_is():
     assert f"ε 5 stays {max(least(counts(5, n), 5) for n in (0, CLIENTS - 1)):.2f}" in sentence
 
 
-def test_what_goes_in_clear_or_scales_by_itself_tells_who_it_was():
+def test_clear_weights_and_own_scales_identify_clients():
     """R-PSS passes over a weight with 0.2 where 10 % go in clear, and with 0.4 where 20 % do: half are always
     chosen. Of a scale that is a tenth larger, some of 10 000 answers at weights of 0 lie beyond the other's.
     """

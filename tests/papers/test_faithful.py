@@ -42,7 +42,7 @@ def _at(found: Any, path: str) -> str:
     return found if isinstance(found, str) else json.dumps(found)
 
 
-def test_a_scale_lowers_the_variance_as_theorem_1_of_pd_ldpfl_has_it():
+def test_scaled_variance_follows_theorem_1_of_pd_ldpfl():
     m, v, half = 0.3, 0.2, 2.718281828459045**4
     printed = v**2 / (half - 1) + m**2 * (half + 3) / (3 * (half - 1) ** 2)
     assert float(mechanisms.get("piecewise").variance(v, 8.0, -m, m)) == pytest.approx(printed)

@@ -51,9 +51,7 @@ def experiment(label: str, population: str, run: float) -> Experiment:
 
 
 @pytest.mark.parametrize(("label", "population", "run"), [one for one in ARMS if one[1] != UNLIKE])
-def test_a_run_costs_every_client_what_it_says_or_less_where_no_more_can_be_asked_for(
-    label: str, population: str, run: float
-):
+def test_runs_of_five_cost_their_stated_price(label: str, population: str, run: float):
     asked = experiment(label, population, run)
     assert asked.form == "corrected"
     clients, place, two = ledger(asked), RUNS.index(run), population == TWO
@@ -113,7 +111,7 @@ def best_rate(asked: Callable[[float, int], Experiment]) -> float:
 
 
 @pytest.mark.parametrize("label", in_gate((PERSONALIZED, OPTIMAL), FIVE))
-def test_learning_rates_are_those_that_end_best_on_public_images(label: str):
+def test_rates_of_five_are_tuned_on_public_images(label: str):
     for population in in_gate((UNLIKE,), POPULATIONS):
 
         def asked(rate: float, seed: int, population: str = population) -> Experiment:
@@ -156,7 +154,7 @@ def test_the_advice_is_computed():
     assert unsure.take is None, "one seed says nothing"
 
 
-def test_of_equally_good_systems_none_is_called_the_most_accurate():
+def test_equal_systems_have_no_most_accurate_one():
     """Twice 300 draws, two equal points and five: one of 20 may be named; the limit is four standard
     deviations above that, so a right program fails for 1 of 15 000 generators' seeds at most.
     """

@@ -100,7 +100,7 @@ def test_records_are_measured_as_the_theory_has_them():
     assert arm.measure(4) == pytest.approx(expected.mean())
 
 
-def test_what_is_sent_is_counted():
+def test_traffic_claim_equals_the_shares():
     claim = papers.get("pldp_fl").claim("traffic")
     assert claim
     for arm in claim.measured:
@@ -108,7 +108,7 @@ def test_what_is_sent_is_counted():
         assert arm.measure(0) == arm.measure(1) == pytest.approx(arm.share)
 
 
-def test_reading_the_claims_needs_neither_torch_nor_scikit_learn():
+def test_claims_are_read_without_torch_or_scikit_learn():
     code = (
         "import sys; from ldp_core import behaviour, papers; from ldp_core.papers import verdict, stored;"
         "[papers.get(n) for n in papers.names()]; behaviour.version();"

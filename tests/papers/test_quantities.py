@@ -26,7 +26,7 @@ def shelf(made: Claim, **values: tuple[float, ...]) -> Shelf:
     return about(made, values, 80.0, own_mix=0.75)
 
 
-def test_a_claim_is_judged_by_what_it_is_about_and_the_accuracy_is_there_too():
+def test_claim_is_judged_by_its_own_quantity():
     made = unlike()
     known = shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65))
     found = verdict(made, known)
@@ -39,7 +39,7 @@ def test_a_claim_is_judged_by_what_it_is_about_and_the_accuracy_is_there_too():
     assert of_arm(made, known, "A", "recovered") is None, "that was not measured"
 
 
-def test_runs_that_diverge_have_no_unlikeness_and_the_other_statements_are_judged_all_the_same():
+def test_diverged_runs_have_no_unlikeness():
     made = claim(
         (Ahead("C is above A", (("C", "A"),), ""), Ahead("C is above other", (("C", "other"),), "")),
         about="heterogeneity",
@@ -55,7 +55,7 @@ def test_runs_that_diverge_have_no_unlikeness_and_the_other_statements_are_judge
     assert verdict(made, holding(known[:-1])).word == "not run", "two runs of it are no verdict"
 
 
-def test_it_is_drawn_against_the_accuracy_and_never_alone():
+def test_quantity_is_drawn_against_accuracy():
     made = unlike()
     known = shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65))
     drawn = against_accuracy(made, known)
@@ -75,7 +75,7 @@ def test_figures_without_a_unit_keep_three_digits():
     assert stated(interval(np.array([88.1, 88.1]))) == "88.1 ± 0.0 %"
 
 
-def test_a_run_is_asked_for_all_that_its_system_and_its_attack_tell():
+def test_claim_runs_record_all_their_quantities():
     attack = {"attacker": {"name": "least_squares"}, "candidates": 2}
     alone = {"system.input": "none", "system.output": "none", "mechanism.name": "none"}
     made = arms(SMALL, {"kept": {}, "attacked": {**alone, "attack": attack}})
@@ -85,7 +85,7 @@ def test_a_run_is_asked_for_all_that_its_system_and_its_attack_tell():
     assert attacked.also["recovered"] == 1.0, "without noise every image of one step comes back"
 
 
-def test_claims_about_one_thing_share_their_runs_with_claims_about_another():
+def test_claims_of_other_quantities_share_runs():
     paper = get("pd_ldpfl")
     one, other = paper.claim("unlike-digits"), paper.claim("transforms-digits")
     assert one and other
@@ -94,7 +94,7 @@ def test_claims_about_one_thing_share_their_runs_with_claims_about_another():
     assert (one.about, other.about) == ("heterogeneity", "accuracy")
 
 
-def test_long_runs_are_measured_one_by_one_so_that_who_is_stopped_loses_one():
+def test_long_runs_are_measured_one_at_a_time():
     def sizes(identity: str) -> set[int]:
         found = get("pd_ldpfl").claim(identity)
         assert found is not None
@@ -104,7 +104,7 @@ def test_long_runs_are_measured_one_by_one_so_that_who_is_stopped_loses_one():
     assert sizes("clients-digits-10") == {TOGETHER}
 
 
-def test_a_timed_run_tells_its_processor_time_and_counts_as_no_other():
+def test_timed_run_has_its_own_key():
     arm = Timed("A", SMALL, {})
     assert arm.key(0) != Trained("A", SMALL, {}).key(0)
     (found,) = measure([(arm, 0)], load)
@@ -112,7 +112,7 @@ def test_a_timed_run_tells_its_processor_time_and_counts_as_no_other():
     assert 0 < found.also["processor"] < 60
 
 
-def test_what_is_saved_is_a_share_of_the_others_time():
+def test_saving_is_a_share_of_the_other_time():
     made = claim((Saves("C saves", (("A", "C"),), 40.0),), about="processor")
 
     def says(*seconds: float) -> tuple[str, float]:

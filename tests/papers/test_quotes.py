@@ -46,7 +46,7 @@ def test_each_quotation_belongs_to_claims_that_there_are(name: str):
 
 @pytest.mark.skipif(not TEXTS, reason="PAPERS_DIR does not say where the papers' texts are")
 @pytest.mark.parametrize("name", papers.names())
-def test_quotations_are_the_papers_words_in_the_section_that_is_named(name: str):
+def test_quotations_match_the_named_section(name: str):
     paper = papers.get(name)
     (file,) = Path(TEXTS).glob(f"{paper.order:03}-*.txt")
     text, heads = "", [(0, "")]

@@ -102,14 +102,14 @@ def test_intervals_are_widened_for_the_readings():
     assert (made.read("longer").level, made.level) == ("97.5 %", "95 %")
 
 
-def test_of_two_readings_at_least_one_misses_in_5_of_100_at_most():
+def test_two_readings_both_cover_in_95_of_100():
     """4 000 pairs of three seeds around 0: some interval of the two excludes it in 4.9 % (± 1, 3σ)."""
     draw = np.random.default_rng(5).normal(size=(4000, 2, 3))
     missed = [any(abs(one.mean) > one.half for one in (interval(row, 2) for row in pair)) for pair in draw]
     assert np.mean(missed) == pytest.approx(0.049, abs=0.011)
 
 
-def test_readings_of_a_paper_have_the_same_names_and_keys_of_their_own():
+def test_readings_share_names_and_have_own_keys():
     for name in papers.names():
         of_paper = [one for system, one in READ if system == name]
         assert len({tuple(one.read_each) for one in of_paper}) <= 1, name
@@ -128,7 +128,7 @@ def test_an_unknown_reading_gets_the_names_that_there_are():
         claim().read("short")
 
 
-def test_an_undecided_statement_is_given_more_seeds_until_an_hour_is_over():
+def test_undecided_statement_gets_seeds_for_an_hour():
     made = read(AS_IT_IS, LONGER)
     undecided = stored(made, as_it_is=(-5.0, 5.0, 1.0), longer=(5.0, 5.1, 4.9))
     asked = further(made, undecided)

@@ -30,7 +30,7 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_every_exported_run_is_a_stored_figure_to_the_last_digit(exported: dict[str, str]):
+def test_exported_runs_equal_stored_figures(exported: dict[str, str]):
     kept = {one.key: one for name in papers.names() for one in read(stored.SHIPPED / f"{name}.json")}
     found = table(exported["figures.csv"])
     assert len(found) > 1000
@@ -93,7 +93,7 @@ def test_a_table_says_what_diverged_and_what_was_not_measured(exported: dict[str
     assert {row[column] for column in row if column not in ("row", "measured")} == {"–"}
 
 
-def test_json_says_what_csv_does_and_readings_have_a_column(exported: dict[str, str]):
+def test_json_export_equals_csv_export(exported: dict[str, str]):
     for name in ("statements", "arms"):
         as_json, as_csv = json.loads(exported[f"{name}.json"]), table(exported[f"{name}.csv"])
         assert [one["reading"] for one in as_json] == [one["reading"] for one in as_csv]

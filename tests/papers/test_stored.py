@@ -62,7 +62,7 @@ def test_the_newest_figure_of_a_run_counts(tmp_path: Path):
     assert Shelf.of(theirs, ours).of_arm(made, "A")[0].value == 0.7
 
 
-def test_what_this_version_has_measured_is_not_measured_again():
+def test_current_figures_are_not_measured_again():
     made = claim()
     known = shelf(made, A=[70, 71, 72])
     assert len(left([made], known)) == 12  # the figures are of version v1
@@ -102,7 +102,7 @@ def no_data(name: str) -> Data:
     raise AssertionError("nothing is loaded for records")
 
 
-def test_one_run_of_an_older_version_proves_its_figures_or_asks_for_them_again(tmp_path: Path):
+def test_older_figures_are_proved_or_remeasured(tmp_path: Path):
     """Figures of version 0ld: PDPM's as they come out today, Duchi's by a tenth larger."""
     made, file, said = papers.get("pldp_fl").claim("relative-error"), tmp_path / "pldp_fl.json", list[str]()
     assert made
@@ -200,7 +200,7 @@ def test_a_wrong_option_of_papers_is_refused_in_one_sentence(
     assert says in said and said.count("\n") == 1
 
 
-def test_what_takes_long_says_how_long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_unmeasured_claim_states_its_duration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
     made = claim()
     empty = verdict(made, Shelf())

@@ -36,7 +36,7 @@ def test_figures_of_two_arms_get_their_word(of: int, values: tuple[list[float], 
     assert (found.word, found.seeds, found.date) == (word, 3, "2026-11-23")
 
 
-def test_an_order_among_arms_at_chance_says_nothing_of_it():
+def test_order_among_arms_at_chance_is_no_evidence():
     """A Gain that is contradicted by its figures as much as an order that is met by them; not a figure."""
     made = claim(STATEMENTS)
     found = verdict(made, shelf(made, none=[9, 10, 11], A=[11, 11, 11], C=[13, 13, 13]))
@@ -71,7 +71,7 @@ def test_the_tolerance_is_two_points_beyond_the_interval(paper: float, outcome: 
     assert found.parts[0].outcome == outcome
 
 
-def test_an_interval_that_says_nothing_meets_nothing_and_excludes_what_lies_outside():
+def test_wide_interval_cannot_tell():
     made = claim((Value("no noise", ("none",), 80.0),))
     found = verdict(made, shelf(made, none=[70, 80, 90]))
     assert found.parts[0].ours.half > 20
@@ -90,7 +90,7 @@ def test_pairs_are_averaged_seed_by_seed():
     assert (found.parts[0].ours.mean, found.parts[0].ours.half) == pytest.approx((15.0, 0.0))
 
 
-def test_two_seeds_and_figures_of_another_setting_are_no_verdict():
+def test_two_seeds_or_other_settings_give_no_verdict():
     made = claim()
     assert verdict(made, shelf(made, none=[90, 91], A=[70, 71], C=[80, 81])).word == "not run"
     known = shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83]).figures
@@ -104,7 +104,7 @@ def test_a_run_that_failed_is_named_and_not_counted():
     assert found.word == "not run" and "too uneven" in found.reason
 
 
-def test_a_run_that_diverged_counts_with_its_last_model_and_is_named():
+def test_diverged_run_counts_with_its_last_model():
     made = claim(STATEMENTS)
     known = [*shelf(made, none=[90, 91, 92], A=[70, 71, 72]).figures.values()]
     for seed, curve in enumerate([(0.1, 0.2), (0.1, 0.2, 0.3), (0.1,)]):
@@ -121,7 +121,7 @@ def test_missing_data_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert lacking and "ldp_core data mnist" in verdict(lacking, Shelf()).reason
 
 
-def test_a_run_at_chance_says_why_with_the_noise_beside_the_weights():
+def test_run_at_chance_states_noise_beside_weights():
     made = claim(STATEMENTS[1:])
     at_chance = "A ends at chance: the noise left at the server has σ 5"
     assert at_chance in verdict(made, shelf(made, A=[11, 12, 10], C=[21, 22, 20])).reason

@@ -27,7 +27,7 @@ def test_the_epsilon_of_each_is_the_one_that_costs_so_much(name: str, price: flo
 
 
 @pytest.mark.parametrize("name", PRICES)
-def test_each_is_a_system_as_it_is_but_for_what_all_share(name: str):
+def test_five_arms_differ_by_their_system_only(name: str):
     draft = presets.get(name).draft
     made = dict(zip((v.label for v in draft.variants), draft.experiments(), strict=True))
     used = {one.system.name for one in made.values() if one.system}

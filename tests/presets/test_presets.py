@@ -14,7 +14,7 @@ def test_the_default_comes_first_and_is_the_empty_experiment():
 
 
 @pytest.mark.parametrize("name", presets.names())
-def test_every_preset_can_run_and_says_what_it_teaches(name: str):
+def test_every_preset_parses_with_question_and_lesson(name: str):
     preset = presets.get(name)
     draft = checked(preset.draft)
     assert draft.base.name == preset.label

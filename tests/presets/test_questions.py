@@ -36,7 +36,7 @@ def made_up(labels: Iterable[str], seed: int, seeds: int = 2) -> list[Result]:
 
 
 @pytest.mark.parametrize("name", presets.names())
-def test_every_scenario_asks_what_its_own_record_answers(name: str):
+def test_stored_record_answers_the_scenarios_question(name: str):
     preset = presets.get(name)
     ask, labels = preset.ask, [variant.label for variant in preset.draft.variants]
     assert ask.text.endswith("?") and len(ask.text) <= 90
@@ -92,7 +92,7 @@ def test_designs_are_ordered_and_a_tie_is_said():
     assert questions.most_accurate("?", labels, WHY, least=True).answers(record) == ("a", "b")
 
 
-def test_what_holds_is_looked_up():
+def test_answers_are_counted_by_seed():
     ahead = questions.yes_or_no("?", ("a", "b"), lambda a, b: a.accuracy > b.accuracy, WHY)
     record = [run("a", 0.9), run("b", 0.5), run("a", 0.4, 1), run("b", 0.5, 1)]
     assert ahead.answers(record) == (YES, NO)
@@ -105,6 +105,6 @@ def test_what_holds_is_looked_up():
 
 
 @pytest.mark.parametrize("guess", [-1, 101, True, "60", None])
-def test_what_is_no_guess_is_not_taken(guess: object):
+def test_invalid_guess_is_not_taken(guess: object):
     assert not Figure("?", ("a",), questions.accuracy, WHY).takes(guess)
     assert not Choice("?", ("a",), (YES, NO), lambda a: YES, WHY).takes(guess)

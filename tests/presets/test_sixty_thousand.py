@@ -8,7 +8,7 @@ from ldp_core.cost.estimate import cost
 from ldp_core.presets.sixty_thousand import FEW, SOME, TOTALS, UNEVEN
 
 
-def test_everybody_holds_one_image_uploads_once_and_spends_no_more():
+def test_each_person_holds_one_image_and_uploads_once():
     draft = presets.get("sixty_thousand").draft
     made = dict(zip((v.label for v in draft.variants), draft.experiments(), strict=True))
     for label, one in made.items():
@@ -21,6 +21,6 @@ def test_everybody_holds_one_image_uploads_once_and_spends_no_more():
         assert one.local.epochs * one.source.train_size <= one.local.batch_size * count, "one step each"
 
 
-def test_a_small_machine_can_train_it():
+def test_sixty_thousand_fits_in_a_gigabyte():
     """Its clients stream through in chunks, and with a quarter of their size train in half the time too."""
     assert cost(presets.get("sixty_thousand").draft).memory < 1e9

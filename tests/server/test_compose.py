@@ -17,7 +17,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 SERVICES: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))["services"]
 
 
-def test_it_builds_the_container_and_nothing_but_nginx_reaches_the_server():
+def test_compose_exposes_nginx_only():
     studio, nginx = SERVICES["studio"], SERVICES["nginx"]
     assert (FILE.parent / studio["build"]["context"] / "Dockerfile").resolve() == ROOT / "Dockerfile"
     assert set(studio["build"]["args"]) <= set(re.findall(r"^ARG (\w+)", DOCKERFILE, re.M))
@@ -48,7 +48,7 @@ def test_secrets_reach_neither_the_image_nor_the_repository():
 
 
 @needs_nginx
-def test_its_nginx_takes_the_shipped_configuration_under_another_name(tmp_path: Path):
+def test_compose_nginx_uses_the_shipped_configuration(tmp_path: Path):
     *_, shell = SERVICES["nginx"]["command"]
     make_secrets(tmp_path)
     written, _, begins = shell.replace("$$", "$").partition(" && ")

@@ -36,13 +36,13 @@ def knock(server: Server, host: str, origin: str | None) -> int:
     return asyncio.run(handshake())
 
 
-def test_it_listens_to_its_own_machine_only(idle: Server):
+def test_server_listens_on_localhost_only(idle: Server):
     listening = [c for c in psutil.Process(idle.process.pid).net_connections() if c.status == "LISTEN"]
     assert {c.laddr.ip for c in listening} == {"127.0.0.1"}
 
 
 @pytest.mark.parametrize("path", ["/", "/_stcore/host-config", "/assets/web/plot.js", "/media/x.png"])
-def test_a_name_that_was_made_to_lead_here_reads_nothing(idle: Server, path: str):
+def test_foreign_host_name_is_refused(idle: Server, path: str):
     answer = get(idle, path, f"evil.example:{idle.port}")
     assert answer.status == 403
     words = answer.data.decode()
@@ -65,7 +65,7 @@ def test_only_its_own_pages_open_a_connection(idle: Server, host: str, origin: s
     assert knock(idle, host.format(idle.port), origin and origin.format(idle.port)) == status
 
 
-def test_a_class_comes_by_its_name_and_the_machine_itself_still_may(tmp_path: Path):
+def test_allowed_host_and_localhost_are_served(tmp_path: Path):
     names = "studio.example.org *.school.example"
     with Server(without_worker(tmp_path / "runs"), STREAMLIT_SERVER_ALLOWED_HOSTS=names) as named:
         for name in ("studio.example.org", "a.school.example:80"):
@@ -131,7 +131,7 @@ def test_an_origin_is_the_servers_own(origin: str, host: str, own: bool):
     + ["/static/js/none.js", "/none.png", "/_stcore/none", "/a/static/none.css"]
     + [f"{prefix}/assets/web/none.js" for prefix in ("", "/studio", "/a/b")],
 )
-def test_what_is_not_there_is_not_found_below_any_prefix(idle: Server, path: str):
+def test_unknown_paths_are_404_below_any_prefix(idle: Server, path: str):
     missing = get(idle, path)
     assert (missing.status, missing.data.strip()) == (404, b"Not Found")
     assert missing.headers["X-Content-Type-Options"] == "nosniff"

@@ -43,7 +43,7 @@ async def attack(viewer: Viewer, seed: int, messages: int) -> None:
     await viewer.rerun()
 
 
-async def test_hostile_messages_raise_nothing(idle: Server, visit: Visit):
+async def test_hostile_messages_raise_no_error(idle: Server, visit: Visit):
     assert sum(MESSAGES.values()) == in_gate(598, 1000)
     already, server = len(idle.log.read_text()), psutil.Process(idle.process.pid)
     before = server.cpu_times().user
@@ -58,7 +58,7 @@ async def test_hostile_messages_raise_nothing(idle: Server, visit: Visit):
     assert "Uncaught" not in said
 
 
-async def test_what_is_no_message_is_not_answered(idle: Server, visit: Visit):
+async def test_malformed_frames_are_not_answered(idle: Server, visit: Visit):
     """Text, noise and what is too long: the page goes on, and the log says nothing."""
     before = idle.log.read_text()
     viewer = await visit(idle.url, "noise")

@@ -63,13 +63,13 @@ def outside(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[st
     watching.clear()
 
 
-def test_the_hook_hears_what_is_opened(outside: list[str]):
+def test_audit_hook_hears_opened_files(outside: list[str]):
     Path("/etc/hostname").read_bytes()
     assert outside == ["open /etc/hostname"]
 
 
 @pytest.mark.parametrize("given", STRANGE, ids=range(len(STRANGE)))
-def test_a_strange_id_is_nothing_and_opens_nothing(outside: list[str], given: str):
+def test_strange_id_is_unknown_and_opens_no_file(outside: list[str], given: str):
     for ask in (queue.get, jobs.look, jobs.status, jobs.cancel, jobs.resume, jobs.pin, jobs.delete):
         with pytest.raises(UnknownJob) as caught:
             ask(given)

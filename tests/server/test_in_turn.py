@@ -32,7 +32,7 @@ st.markdown(KEPT.read_text())
 
 
 @pytest.mark.anyio
-async def test_what_a_callback_is_about_to_change_is_not_drawn_beside_it(tmp_path: Path, visit: Visit):
+async def test_callback_finishes_before_the_next_draw(tmp_path: Path, visit: Visit):
     """Else the page would show for good what its draft no longer holds."""
     place = tmp_path / "page"
     shutil.copytree(ROOT / ".streamlit", place / ".streamlit")

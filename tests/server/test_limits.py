@@ -132,7 +132,7 @@ async def test_a_teacher_stops_all_at_one_press(
 
 
 @pytest.mark.parametrize("page", ["train", "tune", "attack"])
-def test_what_takes_too_long_is_said_at_the_button(narrow: Server, page: str):
+def test_too_long_job_is_refused_at_its_button(narrow: Server, page: str):
     viewer = Viewer.visited(narrow.url, page, **{"X-Real-IP": "192.0.2.50"})
     assert viewer.errors == []
     words = " ".join(viewer.written).replace("\\", "")

@@ -63,9 +63,7 @@ def memory(server: Server) -> float:
     return psutil.Process(server.process.pid).memory_info().rss / MB
 
 
-async def test_reruns_leave_the_memory_as_it_was(
-    server: Server, visit: Visit, monkeypatch: pytest.MonkeyPatch
-):
+async def test_reruns_do_not_grow_memory(server: Server, visit: Visit, monkeypatch: pytest.MonkeyPatch):
     """Postponed garbage (postScriptGC is off) must not add up: reruns of Noise and of a run's own view.
 
     Seen is what keeps 50 kB a rerun, and 10 kB in the long soak.

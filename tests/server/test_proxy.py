@@ -50,7 +50,7 @@ def given(answer: HTTPResponse) -> list[str]:
     return [one for one in answer.headers.get_all("Set-Cookie") or [] if one.startswith("studio_pass")]
 
 
-async def test_without_the_password_nothing_is_read(proxy: Proxy):
+async def test_requests_without_password_are_refused(proxy: Proxy):
     wrong = {"Authorization": "Basic Y2xhc3M6d3Jvbmc="}
     asked = [{}, wrong, {"Cookie": "studio_pass="}, {"Cookie": f"studio_pass={'0' * 48}"}]
     with ThreadPoolExecutor(len(asked)) as visitors:  # each is answered a second later
@@ -88,9 +88,7 @@ def test_the_password_gives_a_cookie_that_does_as_well(proxy: Proxy):
     assert (answer.status, given(answer)) == (200, [])
 
 
-async def test_a_visitors_address_is_passed_on_and_what_a_visitor_writes_there_is_not_believed(
-    proxy: Proxy, visit: Visit
-):
+async def test_forged_address_headers_are_replaced(proxy: Proxy, visit: Visit):
     """Of one address two pages may be open here, whatever addresses their visitor makes up."""
     forged = [f"192.0.2.{n}" for n in range(3)]
 
@@ -105,7 +103,7 @@ async def test_a_visitors_address_is_passed_on_and_what_a_visitor_writes_there_i
     await opened(forged[2], "127.0.0.5")
 
 
-def test_a_body_that_is_too_long_is_refused_before_it_is_sent(proxy: Proxy):
+def test_too_long_body_is_refused_by_its_length(proxy: Proxy):
     headers = KNOWN | {"Content-Length": str(7 * 10**6)}
     assert proxy.ask("/_stcore/upload_file/0/0", headers, method="PUT").status == 413
 
@@ -125,7 +123,7 @@ def test_connections_end_at_the_limit_of_an_address(proxy: Proxy):
     wait_for(lambda: status() == 200)
 
 
-def test_strangers_leave_the_places_of_visitors_with_the_password(behind: Server, tmp_path: Path):
+def test_strangers_do_not_take_members_places(behind: Server, tmp_path: Path):
     """Each waits a second for its 401, and counts meanwhile: ten places for them, ten for others."""
     small = {"studio_all 1000": "studio_all 10", "studio_strangers 300": "studio_strangers 10"}
     with closing(Proxy(tmp_path, behind.port, small)) as running, ExitStack() as stack:
@@ -176,13 +174,13 @@ def test_requests_end_where_no_hand_makes_so_many(behind: Server, tmp_path: Path
     assert "limiting" not in noted
 
 
-def test_who_comes_without_tls_is_led_to_it(proxy: Proxy):
+def test_plain_http_is_redirected_to_https(proxy: Proxy):
     answer = proxy.unencrypted(GET.replace(b"/ ", b"/train?x=1 ", 1), "127.0.0.1")
     assert answer.startswith(b"HTTP/1.1 301")
     assert f"Location: https://{NAME}/train?x=1\r\n".encode() in answer
 
 
-def test_what_is_refused_costs_no_byte_of_the_log(proxy: Proxy):
+def test_refused_requests_are_not_logged(proxy: Proxy):
     """Without the password, with a wrong path, and on the port that only redirects; with long lines."""
     logs = [proxy.folder / name for name in ("epsilon-studio.log", "error.log", "epsilon-studio.errors.log")]
 
@@ -210,7 +208,7 @@ def test_a_class_with_its_pages_open_is_still_led_to_tls(proxy: Proxy):
         assert proxy.unencrypted(GET, "127.0.0.11").startswith(b"HTTP/1.1 301")
 
 
-def test_the_port_that_only_redirects_takes_so_many_requests_of_an_address(proxy: Proxy):
+def test_redirecting_port_limits_requests(proxy: Proxy):
     """A hundred at once and a hundred a second; of 400 in less than a second some are refused."""
     answers = proxy.unencrypted(GET * 400, "127.0.0.8")
     assert answers.count(b"HTTP/1.1 301 ") >= 100

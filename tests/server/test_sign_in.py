@@ -59,7 +59,7 @@ def trained(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> Trained:
     return by
 
 
-async def test_who_has_signed_in_is_the_same_on_every_browser(school: Server, trained: Trained):
+async def test_signed_in_user_has_one_identity(school: Server, trained: Trained):
     for _ in range(2):
         owner, output = await trained(school, cookie(school.url, "7"))
         assert owner == signed_in(ISSUER, "7").owner
@@ -68,14 +68,14 @@ async def test_who_has_signed_in_is_the_same_on_every_browser(school: Server, tr
     assert other == signed_in(ISSUER, "8").owner != owner
 
 
-async def test_a_forged_cookie_counts_for_nothing(school: Server, trained: Trained):
+async def test_forged_cookie_is_ignored(school: Server, trained: Trained):
     forged = (cookie(school.url, "7", "w" * 40), cookie("http://evil.example", "7"), "nonsense")
     owners = {(await trained(school, user))[0] for user in forged}
     assert signed_in(ISSUER, "7").owner not in owners
     assert len(owners) == len(forged), "each is a stranger of its own"
 
 
-async def test_without_a_provider_nothing_is_offered_and_no_cookie_counts(idle: Server, trained: Trained):
+async def test_sign_in_without_provider_is_not_offered(idle: Server, trained: Trained):
     owner, output = await trained(idle, cookie(idle.url, "7"))
     assert owner != signed_in(ISSUER, "7").owner
     assert "Sign in" not in output and "Signed in" not in output

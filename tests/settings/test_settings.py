@@ -24,7 +24,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("typed", "meant"), [("~", "."), ("~/x", "x"), (" ~/x/y ", "x/y"), ("x", "x"), ("a~b", "a~b")]
 )
-def test_a_folder_is_read_as_a_shell_reads_it(
+def test_folder_setting_expands_like_a_shell(
     typed: str, meant: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_DATA_DIR", typed)
@@ -99,7 +99,7 @@ def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatc
         ("EPSILON_DATA_MIRROR", "/srv", "must be a web address, like https://data.example.org; got “/srv”"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_a_sentence_before_anything_begins(
+def test_invalid_setting_is_refused_at_start(
     name: str, text: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setenv(name, text)
@@ -109,7 +109,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence_before_anything_begins(
     assert capsys.readouterr().err.startswith(f"ldp_core presets: {name} {words}")
 
 
-def test_settings_table_holds_every_variable_and_doctor_prints_it(capsys: pytest.CaptureFixture[str]):
+def test_doctor_prints_every_environment_variable(capsys: pytest.CaptureFixture[str]):
     """Also those that only a sentence, the container or nginx names."""
     named = set()
     texts = [*ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py"), *ROOT.glob("assets/deploy/*")]
@@ -124,7 +124,7 @@ def test_settings_table_holds_every_variable_and_doctor_prints_it(capsys: pytest
     assert [one.name for one in table.SETTINGS if f"| `{one.name}` |" not in printed] == []
 
 
-def test_setting_that_is_gone_is_named_with_what_takes_its_place(
+def test_removed_setting_names_its_replacement(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     assert len(table.SETTINGS) <= 16

@@ -29,7 +29,7 @@ def small(name: str, form: str = "corrected") -> Experiment:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_says_what_it_is(name: str):
+def test_system_has_label_summary_and_reference(name: str):
     system = systems.get(name)
     assert system.label
     assert system.summary.endswith(".")
@@ -37,14 +37,14 @@ def test_it_says_what_it_is(name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_it_sets_is_an_experiment_and_its_json_is_the_same_one(name: str):
+def test_system_settings_round_trip_through_json(name: str):
     experiment = parse({"system": name})
     assert parse(experiment.as_json()) == experiment
     assert parse(experiment.as_json()).key == experiment.key
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_given_stays(name: str):
+def test_given_settings_override_the_system(name: str):
     given = {"system": name, "rounds": 2, "clients": {"count": 7}, "mechanism": "laplace"}
     experiment = parse(given)
     assert (experiment.rounds, experiment.clients.count) == (2, 7)
@@ -52,7 +52,7 @@ def test_what_is_given_stays(name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_upload_tells_what_the_system_says_that_it_tells(name: str):
+def test_upload_reveals_the_stated_facts(name: str):
     """Over the clients of a round, within 5 % where a draw decides."""
     experiment = small(name)
     federation = assemble(experiment, digits(), CPU)
@@ -70,7 +70,7 @@ def test_an_upload_tells_what_the_system_says_that_it_tells(name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_taken_up_again_it_ends_in_the_same_bits(name: str):
+def test_resumed_system_run_has_the_same_bits(name: str):
     experiment = small(name)
     states: list[State] = []
     whole = list(simulate(experiment, digits(), CPU, keep=states.append))
@@ -82,7 +82,7 @@ def test_taken_up_again_it_ends_in_the_same_bits(name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_round_makes_a_state_of_a_state_and_leaves_that_as_it_is(name: str):
+def test_round_leaves_the_previous_state_unchanged(name: str):
     federation = assemble(small(name), digits(), CPU)
     state = one_round(federation, untrained(federation)).state
     before = state.as_bytes(), state.arrays_as_bytes()
@@ -94,7 +94,7 @@ def test_a_round_makes_a_state_of_a_state_and_leaves_that_as_it_is(name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_noise_that_is_measured_is_the_noise_that_is_predicted(name: str):
+def test_measured_noise_equals_the_prediction(name: str):
     """Over 40 rounds from one model, within 6 standard errors (false alarm < 1e-5)."""
     experiment = small(name)
     if experiment.mechanism.role == "identity":
@@ -110,7 +110,7 @@ def test_the_noise_that_is_measured_is_the_noise_that_is_predicted(name: str):
 
 @pytest.mark.parametrize("form", ["corrected", "as_printed"])
 @pytest.mark.parametrize("name", NAMES)
-def test_noise_is_predicted_in_the_range_that_runs_or_it_is_said_that_none_is(name: str, form: str):
+def test_noise_is_predicted_or_explained_as_unknown(name: str, form: str):
     """Weights lie elsewhere than in mid-range, so tenfold is near; another range was 70 times off."""
     experiment = small(name, form)
     noise, whys = server_noise(experiment), {
@@ -152,13 +152,13 @@ def test_its_uploads_are_attacked_with_controls(name: str, form: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_corrected_says_what_it_corrects(name: str):
+def test_correction_states_its_reason(name: str):
     words = small(name).correction
     assert words.startswith("Corrected, ") and words.endswith(".")
     assert small(name, "as_printed").correction == words
 
 
-def test_a_mechanism_with_a_form_of_its_own_says_what_each_does():
+def test_mechanism_forms_are_both_described():
     for name in mechanisms.names():
         kind = mechanisms.registry.kind(name)
         assert bool(kind.as_printed) == bool(kind.corrected), name

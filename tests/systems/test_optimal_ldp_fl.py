@@ -45,7 +45,7 @@ def model() -> np.ndarray:
     return weights
 
 
-def test_its_settings_are_the_papers_where_it_gives_any():
+def test_optimal_ldp_fl_settings_are_the_papers():
     one = parse(PRINTED)
     assert (one.model.name, departures(one)) == ("cnn", ())
     for epsilon in (2, 10):
@@ -62,13 +62,13 @@ def test_a_layers_range_is_that_of_the_servers_layer(form: str, second: tuple[fl
         assert found.high[:, layer] == pytest.approx(ends[1], abs=1e-6)
 
 
-def test_a_layer_whose_weights_are_equal_keeps_a_range():
+def test_constant_layer_keeps_a_range():
     for form in ("as_printed", "corrected"):
         found, _ = encoded(np.full(encoded()[1][-1].stop, 5.0), form=form)
         assert (found.high - found.low).min() == pytest.approx(0.02, rel=1e-6)
 
 
-def test_changes_have_the_clients_own_range_and_then_their_noise_is_predicted():
+def test_updates_use_client_ranges_with_known_noise():
     changes: dict[str, Any] = {"target": "update", "clients.range": 0.02}
     for known in (changes, {"system.ranges": "fixed"}):
         assert server_noise(amended(ON_DIGITS, known)).variance > 0
@@ -77,7 +77,7 @@ def test_changes_have_the_clients_own_range_and_then_their_noise_is_predicted():
     assert np.unique(found.high).tolist() == [0.02]
 
 
-def test_what_is_not_answered_is_filled_with_the_centre_or_as_printed_with_0():
+def test_unanswered_weights_are_filled_by_form():
     """Averages over 40 000 uploads of a layer of 5 in [0.5, 1.5], each within 6 standard errors (false alarm
     < 1e-7): right with c, and with 0 short of the weight by c(1 − 1/d).
     """
@@ -91,7 +91,7 @@ def test_what_is_not_answered_is_filled_with_the_centre_or_as_printed_with_0():
         assert (np.abs(sent.mean(axis=0) - (values[0] - short)) < error).all()
 
 
-def test_the_ledger_has_one_budget_a_layer_and_shuffling_lowers_none():
+def test_ledger_has_one_budget_a_layer():
     """Four layers at ε 1: 4 an upload, and at worst 80 in twenty rounds; by draws a client sends in 15."""
     lines = ledger(parse(PRINTED))[0]
     assert lines["upload"]["basic"] == 4
@@ -100,7 +100,7 @@ def test_the_ledger_has_one_budget_a_layer_and_shuffling_lowers_none():
     assert not lines["run_expected"]["guarantee"], "an average number of uploads is no bound"
 
 
-def test_the_way_of_the_data_says_what_shuffling_is_worth():
+def test_data_way_states_the_value_of_shuffling():
     steps = [step.does for step in way(parse(PRINTED))]
     worth = shuffled(1.0, 150, DELTA)
     assert any(f"ε 1 of one message would become {at_most(worth)}" in step for step in steps)
@@ -118,7 +118,7 @@ def test_an_upload_is_a_place_and_a_bit_for_each_layer():
     assert duchi.packed == pytest.approx(150 * 21_840 / 8)
 
 
-def test_weights_end_at_chance_and_changes_in_a_short_range_learn():
+def test_updates_in_a_short_range_learn():
     """Harmony either way, at ε 10 a layer: two seeds each (49 % and more for changes when written)."""
     base = {"system": NAME, "dataset": "digits", "clients": {"epsilon": 10}, "attack": None}
     changes = {"target": "update", "clients.range": 0.02}
@@ -137,7 +137,7 @@ def test_as_printed_ranges_run_away_and_the_end_says_why():
 
 
 @pytest.mark.parametrize("form", ["as_printed", "corrected"])
-def test_one_weight_of_a_layer_gives_no_image_and_all_of_them_do(form: str):
+def test_one_answer_a_layer_gives_no_image(form: str):
     """The layers' ranges follow from the server's model, so that an attacker has them."""
     base = {"system": NAME, "dataset": "digits", "attack": "auto", "rounds": 1, "form": form}
     assert "each layer's range, as its own model has it" in spies(parse(base))[0].knows

@@ -55,7 +55,7 @@ def test_the_noise_of_ten_is_that_of_the_mathematics():
     assert 0.0129 <= theory.server_variance(one) ** 0.5 <= 0.0253
 
 
-def test_in_the_first_round_everybody_trains_what_fedavg_trains():
+def test_first_round_equals_fedavg():
     """With a = 1 and b = 0 the extended model begins as the network: the same scores and losses."""
     extended, alone = (assemble(parse(small(own)), digits(), torch.device("cpu")) for own in ({}, NOTHING))
     whole, bare = initial_weights(extended), initial_weights(alone)
@@ -80,7 +80,7 @@ def test_losses_and_mixes_are_those_of_a_plain_loop():
     assert shares[3, 4] == pytest.approx(float((y == 4).float().mean()))
 
 
-def test_personal_layers_stay_at_home_are_clipped_and_what_is_shared_is_scored():
+def test_personal_layers_stay_local_and_clipped():
     states: list[State] = []
     emitted = list(simulate(parse(small({"limit": 1.2}, rounds=8)), digits(), keep=states.append))
     d = parse(small()).uploaded
@@ -100,7 +100,7 @@ def test_personal_layers_stay_at_home_are_clipped_and_what_is_shared_is_scored()
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_killed_with_sigkill_it_goes_on_to_the_same_bits(runs_dir: Path):
+def test_killed_run_resumes_to_the_same_bits(runs_dir: Path):
     experiment = small(rounds=40)
     assert killed_and_resumed(experiment) == events(experiment)[-1]["weights_sha256"]
 
@@ -127,7 +127,7 @@ def test_log_after_the_network_leaves_the_numbers_and_says_why():
 
 
 @pytest.mark.parametrize("seed", every(2, [0, 1]))
-def test_the_printed_scale_feeds_back_and_the_public_one_does_not(seed: int):
+def test_printed_scale_feeds_back(seed: int):
     """ε 2: noise raises the largest weight, that raises the noise; in 50 rounds they are no numbers."""
     printed = events(small(form="as_printed", clients={"epsilon": 2}, rounds=50, seed=seed))
     assert printed[-1]["status"] == "diverged"

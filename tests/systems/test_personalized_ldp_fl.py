@@ -42,7 +42,7 @@ def test_each_data_set_has_its_own_settings(case: str, dataset: str):
         assert departures(amended(one.as_json(), {"clients.epsilon": mode})) == ()
 
 
-def test_the_papers_budgets_are_dealt_as_it_lists_them():
+def test_papers_budgets_are_dealt_as_listed():
     lists = {
         ("digits_llh", 3): [1, 1, 10],
         ("digits_lmh", 3): [1, 5, 10],
@@ -95,7 +95,7 @@ def test_the_weights_of_b_and_the_empty_rounds_of_c(oracles):
     assert theory.server_noise(c).empty == pytest.approx(0.0323, abs=1e-4)
 
 
-def test_sampling_records_lowers_nothing_in_the_ledger():
+def test_record_sampling_does_not_lower_the_ledger():
     """The promise is for any two vectors in the range: the same whatever share of records is trained on.
 
     The mechanism is held fixed, so that only the sampling changes; its own formula knows q as well.
@@ -112,7 +112,7 @@ def test_sampling_records_lowers_nothing_in_the_ledger():
     assert few == many == alone
 
 
-def test_the_ledger_counts_what_the_printed_noise_really_gives(oracles):
+def test_ledger_counts_the_printed_noise_exactly(oracles):
     point = oracles["mechanisms"]["gaussian_seed001_eq4"][0]
     assert point["params"]["epsilon"] == 1
     lines = ledger(parse({"system": NAME, "form": "as_printed"}))[0]
@@ -155,7 +155,7 @@ def test_records_are_drawn_afresh_with_probability_q():
     assert {len(one) for one in lonely} == {1}, "no client trains on nothing"
 
 
-def test_digits_are_trained_on_raw_pixels_and_nothing_else_of_the_run_changes():
+def test_raw_pixels_change_the_data_only():
     for pixels, top in (("paper", 16), ("raw", 16), ("unit", 1)):
         federation = assemble(
             parse({"system": {"name": NAME, "pixels": pixels}}), digits(), torch.device("cpu")
@@ -164,7 +164,7 @@ def test_digits_are_trained_on_raw_pixels_and_nothing_else_of_the_run_changes():
     assert float(digits().train_x.max()) == 1, "the data themselves stay as they are"
 
 
-def test_what_it_cannot_use_is_refused_in_one_sentence():
+def test_unfit_settings_are_refused_in_one_sentence():
     path, message = refusal({"system": NAME, "dataset": "cifar10"})
     assert path == "dataset"
     assert "must be digits, fashion_mnist, covtype or mnist for personalized_ldp_fl" in message
@@ -247,7 +247,7 @@ def test_a_run_stored_with_the_old_start_keeps_its_key(dataset: str, key: str):
     assert parse(old).key == key != parse({**old, "system": NAME}).key
 
 
-def test_a_client_may_have_fewer_records_than_it_is_dealt():
+def test_client_may_hold_fewer_records_than_dealt():
     experiment = parse({"system": {"name": NAME, "images": 50}, "attack": None})
     federation = assemble(experiment, digits(), torch.device("cpu"))
     joined, draw = taking_part(federation), np.random.default_rng(0)
@@ -279,7 +279,7 @@ def test_the_most_permissive_client_loses_its_image():
     assert few["recovered"] < 10 and few["identified"] > 50, "picked out of ten all the same"
 
 
-def test_noise_that_covers_the_range_hides_the_image_and_which_it_was():
+def test_range_wide_noise_hides_image_and_identity():
     for cell in attacked("corrected"):
         assert cell["recovered"] == 0
         cap = cell["cap"]

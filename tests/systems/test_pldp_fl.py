@@ -29,7 +29,7 @@ def test_the_nine_pairs_and_the_headline_are_the_papers_own(epsilon: str, tau: A
     assert departures(parse({"system": NAME, **sets})) == ()
 
 
-def test_printed_and_corrected_differ_by_the_split_of_the_low_answer(oracles):
+def test_forms_differ_by_the_split_low_answer(oracles):
     """The noise of the mean of 70 at a weight of 0, and what merging the two low answers saves of it.
 
     Mathematics, section 1.1: the split adds L(E+1)²(E+3)L/(8(E−1)²(E+2)) to each client's variance.
@@ -78,7 +78,7 @@ def test_on_digits_another_model_stands_in_and_says_so():
     }
 
 
-def test_it_learns_where_ranges_and_budgets_allow():
+def test_pldp_fl_learns_with_large_budgets():
     """On digits, ranges of ±0.1 and ±0.2: ε₃ ends far above ε₁ (which ends at chance), whatever the form."""
     small = {"system": NAME, "dataset": "digits", "rounds": 10, "attack": None}
     small |= {"local": {"learning_rate": 0.5}}

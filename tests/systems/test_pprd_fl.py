@@ -29,7 +29,7 @@ def joined(changes: dict[str, Any]) -> Participation:
     return taking_part(assemble(parse(changes), digits(), torch.device("cpu")))
 
 
-def test_its_settings_are_the_papers_where_it_gives_any():
+def test_pprd_fl_settings_are_the_papers():
     one = parse(PRINTED)
     assert (one.model.name, one.clients.count, departures(one)) == ("cnn", 10, ())
     assert {d.field for d in departures(parse(ON_DIGITS))} >= {"dataset", "model", "clients.count"}
@@ -38,7 +38,7 @@ def test_its_settings_are_the_papers_where_it_gives_any():
     assert "on average at least 4368 of the 21840 weights of an upload" in outcome
 
 
-def test_the_larger_half_is_perturbed_and_of_the_rest_each_by_its_own_draw():
+def test_larger_half_is_always_perturbed():
     """800 rows of 101: the share is p within 5 standard errors (false alarm < 1e-6)."""
     weights = stream(0, "records").uniform(-1, 1, (800, 101))
     found = chosen(weights, 0.3, stream(0, "encoding", 1))
@@ -51,7 +51,7 @@ def test_the_larger_half_is_perturbed_and_of_the_rest_each_by_its_own_draw():
     assert chosen(np.zeros((1, 7)), 0.0, stream(0, "encoding", 1)).sum() == 4, "equals by their place"
 
 
-def test_as_printed_weights_near_zero_go_in_clear_whatever_is_drawn():
+def test_printed_weights_near_zero_go_in_clear():
     one = joined(amended(ON_DIGITS, {"system.selected": 0.99}).as_json())
     values = np.full((5, one.public.dimension), 1e-7, dtype=np.float32)
     values[:, ::2] = 0.5
@@ -77,7 +77,7 @@ def ends(rows: int) -> tuple[np.ndarray, np.ndarray]:
     return np.full((rows, 1), -10.0), np.full((rows, 1), 10.0)
 
 
-def test_what_is_not_sent_stays_as_the_server_has_it():
+def test_unsent_weights_keep_the_servers_values():
     """One client, so that what it leaves out is not sent; to the last bit."""
     experiment = amended(ON_DIGITS, {"clients.count": 1, "system.selected": 0.5, "system.rest": "kept"})
     federation = assemble(experiment, digits(), torch.device("cpu"))
@@ -106,7 +106,7 @@ def test_the_sum_of_the_budgets():
     assert DynamicGaussian(rounds=10).total(0.4) == pytest.approx((0.907, 3.921), abs=1e-3)
 
 
-def test_the_ledger_says_what_holds_and_what_does_not():
+def test_ledger_denies_guarantees_for_clear_weights():
     """In clear: nothing. All perturbed as printed: ε 125 000 a round where 0.4 is claimed. Corrected: 0.95
     for ten rounds, less than the sum of 3.9, as Gaussian noise adds up as the root of squares.
     """
@@ -123,7 +123,7 @@ def test_the_ledger_says_what_holds_and_what_does_not():
     assert right["upload"]["guarantee"] and right["upload"]["epsilon"] < 0.4
 
 
-def test_where_changes_are_sent_how_much_goes_in_clear_is_not_stated_as_known():
+def test_clear_share_of_updates_is_unknown():
     """A black pixel moves no weight, and what lies near zero is not perturbed: on digits a seventh less noise
     was measured than had been predicted, and a third of an upload went in clear where a fifth was stated.
     """
@@ -142,7 +142,7 @@ def test_the_share_in_clear_is_stated():
     assert kept.clear == 0 and kept.perturbed == pytest.approx(0.8 * 21_840)
 
 
-def test_what_rpss_gains_is_what_it_leaves_without_noise():
+def test_rpss_gain_comes_from_clear_weights():
     """The same runs with the rest perturbed as well lose it, and so do those that do not send the rest: six
     seeds, paired, on average by 10 points each (15 and 19 when this was written).
     """
@@ -160,7 +160,7 @@ def test_what_rpss_gains_is_what_it_leaves_without_noise():
     assert (clear - kept).mean() > 0.1
 
 
-def test_noise_that_grows_is_never_less_than_noise_that_does_not():
+def test_growing_noise_is_never_below_constant_noise():
     growing, steady = (
         [e["noise_variance_theory"] for e in rounds({**ON_DIGITS, "mechanism": {"a": a}, "attack": None})]
         for a in (75, 1e6)
@@ -182,7 +182,7 @@ def test_its_uploads_are_attacked_where_they_are_all_there():
 
 
 @pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
-def test_images_are_found_in_what_was_sent_alone(model: str):
+def test_images_are_recovered_from_sent_weights(model: str):
     """Of a fifth of the weights nothing is known; without noise the rest of them is the image."""
     base = {"system": NAME, "dataset": "digits", "model": model, "attack": "auto", "rounds": 1}
     base["local"] = {"optimizer": "sgd", "learning_rate": 0.5}

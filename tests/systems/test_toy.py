@@ -50,7 +50,7 @@ def test_every_client_is_scored_with_its_own_model():
     assert 0 < last["accuracy_per_group"]["strict"] <= 1
 
 
-def test_nothing_attacks_what_no_attacker_reads():
+def test_unreadable_system_is_not_attacked():
     asked = RUN | {"attack": "auto"}
     assert "own heads" in why_not(parse(asked))
     assert not [event for event in events(asked) if event["event"] == "attack"]

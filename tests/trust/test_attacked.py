@@ -20,7 +20,7 @@ def events_of(epsilon: float, **own: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("message", ["upload", "coordinate"])
-def test_out_of_a_heap_noise_lets_the_server_tell_no_more_than_allowed(message: str):
+def test_shuffled_messages_leak_within_the_bound(message: str):
     """Shares of 100 tries: one is 0.17 beyond chance or cap once in 10 000 runs of this test."""
     for scope, epsilon, more in (("upload", 4.0, False), ("mechanism", 8.0, True)):
         clients = {"epsilon": epsilon, "epsilon_scope": scope, "range": 0.1}
@@ -46,13 +46,13 @@ def test_only_clients_of_equal_budgets_are_in_a_heap():
     assert {row["question"] for row in end["from_heap"] if row["heap"] == 1} == {"what"}
 
 
-def test_a_heap_of_one_message_is_read_with_a_model_of_convolutions():
+def test_single_shuffled_message_of_a_cnn_is_read():
     asked = {"clients": {"count": 2, "epsilon": [1, 2]}, "model": "lenet", "trust": "shuffled", "rounds": 1}
     assert {row["heap"] for row in ldp_core.run(asked | {"target": "update"}).events[-1]["from_heap"]} == {1}
 
 
 @pytest.mark.parametrize("own", [{"kind": "secure_sum"}, {"kind": "central", "norm": 1.0}])
-def test_a_sum_is_attacked_with_the_help_of_all_others_and_within_its_promise(own: dict[str, Any]):
+def test_helped_attack_on_a_sum_stays_within_its_promise(own: dict[str, Any]):
     """Of nine identifications among ten, six or more are right by chance once in 4 000 runs."""
     share = {}
     for epsilon in (0.1, 600.0):
@@ -78,7 +78,7 @@ def test_a_sum_is_attacked_with_the_help_of_all_others_and_within_its_promise(ow
 
 
 @pytest.mark.parametrize("kind", ["secure_sum", "central"])
-def test_what_is_attacked_has_the_noise_that_the_promise_counts_on(kind: str):
+def test_attacked_sum_has_the_ledgers_noise(kind: str):
     """A client's own upload beside all others' known values: μ of one sum is that of the ledger's line."""
     clients = {"epsilon": [1.0] * 10 + [4.0] * 10, "epsilon_scope": "run", "range": 0.1}
     own = {"kind": kind, "norm": 1.0, **({"dropout": 0.3} if kind == "secure_sum" else {})}
@@ -96,7 +96,7 @@ def test_what_is_attacked_has_the_noise_that_the_promise_counts_on(kind: str):
     assert people.high.max() == pytest.approx(1.0)
 
 
-def test_who_is_seldom_in_a_sum_is_seldom_picked_out_of_it():
+def test_rarely_sampled_client_is_rarely_identified():
     """ε 0.3 beside ε 600 by sampling: help tells little of a client that is in few sums."""
     clients = {"epsilon": [0.3] * 10 + [600.0] * 10, "epsilon_scope": "run", "range": 0.1}
     trust = {"kind": "central", "rule": "sampling", "norm": 1.0}
@@ -107,5 +107,5 @@ def test_who_is_seldom_in_a_sum_is_seldom_picked_out_of_it():
     assert "measured" not in end
 
 
-def test_nothing_is_picked_out_of_sums_where_there_are_none():
+def test_run_without_sums_has_no_sum_attack():
     assert "from_sum" not in ldp_core.run({**BASE, "rounds": 1}).events[-1]

@@ -34,7 +34,7 @@ def test_as_often_as_groups_are_small(clients: dict[str, Any], shares: dict[str,
     assert likely(found.grouped, found.tries, min(GROUPS, len(set(clients["epsilon"]))) / 20)
 
 
-def test_what_is_not_declared_links_nothing():
+def test_undeclared_values_link_no_upload():
     mean = {**BY_NOISE, "aggregator": "mean"}
     assert not linked(parse({**mean, "clients": {"epsilon": OWN}})).right
     assert not linked(parse({**BY_NOISE, "clients": {"epsilon": 2.0}})).right
@@ -45,7 +45,7 @@ def test_what_is_not_declared_links_nothing():
     assert linked(parse({**BY_NOISE, "rounds": 20, "selection": "once"})).tries == 0
 
 
-def test_of_few_who_are_drawn_only_those_who_come_again_count():
+def test_linking_counts_returning_clients_only():
     few = {"selection": {"kind": "fraction", "fraction": 0.25}, "clients": {"epsilon": OWN}}
     found = linked(parse({**BY_NOISE, **few}))
     assert found.right["ε"] == found.tries < 300 and found.chance == pytest.approx(1 / 5)

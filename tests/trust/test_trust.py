@@ -38,7 +38,7 @@ def test_the_promise_of_every_trust_is_nearly_spent(kind: str):
         assert (entry["against"], entry["worth"]) == (trust.get(kind).against, "some")
 
 
-def test_local_is_the_default_and_leaves_keys_and_json_as_they_were():
+def test_local_trust_keeps_keys_and_json():
     plain, said = parse({}), parse({"trust": {"kind": "local"}})
     assert plain == said
     assert plain.key == said.key
@@ -54,7 +54,7 @@ UNEQUAL = [1.0] * 10 + [4.0] * 10
 
 
 @pytest.mark.parametrize("kind", [name for name in trust.names() if name != "local"])
-def test_what_no_trust_can_have_is_one_sentence_at_its_field(kind: str):
+def test_fields_unfit_for_any_trust_are_refused(kind: str):
     assert refusal(kind, {"aggregator.name": "probability_selection"})[0] == "aggregator"
     assert "weighs a client by its samples" in refusal(kind, {"aggregator.name": "data_weighted"})[1]
     assert refusal(kind, {"selection": {"kind": "self_sampling"}})[0] == "selection"
@@ -64,7 +64,7 @@ def test_what_no_trust_can_have_is_one_sentence_at_its_field(kind: str):
         parse({"system": "pprd_fl", "trust": {"kind": kind}})
 
 
-def test_what_a_single_trust_cannot_have():
+def test_fields_unfit_for_one_trust_are_refused():
     for kind in ("secure_sum", "central"):
         assert refusal(kind, {"clients.epsilon_scope": "mechanism"})[0] == "clients.epsilon_scope"
         assert "counts no votes" in refusal(kind, {"aggregator.name": "sign_majority"})[1]
@@ -183,7 +183,7 @@ def test_a_hundred_ledgers_by_a_second_implementation(kind: str):
                 assert line.bound <= 1.2 * most + 2e-3, experiment.as_json()
 
 
-def test_the_noise_of_sums_has_its_law_in_two_hundred_experiments():
+def test_sum_noise_follows_its_law():
     """The mean square over 650 weights, as a χ²: of all 200, one is off by chance once in a million times."""
     generator, worst = np.random.default_rng(11), 1.0
     for experiment in [one for kind in ("secure_sum", "central") for one in drawn_experiments(kind, 100)]:

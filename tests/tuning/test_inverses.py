@@ -52,7 +52,7 @@ experiments = st.builds(
     made("laplace", clients={"count": 1, "range": 0.01}, selection={"kind": "fraction", "fraction": 0.5}),
     7.75,
 )
-def test_the_epsilon_for_a_noise_leaves_that_noise_and_is_the_least(experiment: Experiment, epsilon: float):
+def test_inverse_epsilon_is_least_for_the_noise(experiment: Experiment, epsilon: float):
     sigma = left(experiment, epsilon)
     found = inverses.at_noise(experiment, sigma)
     assert found.epsilon == pytest.approx(epsilon, rel=1e-6)
@@ -88,7 +88,7 @@ def test_a_run_costs_its_budget_and_never_more(mechanism: str):
     ],
     ids=["stated sensitivity", "heaps"],
 )
-def test_what_a_run_may_cost_holds_for_every_client_of_unequal_ranges(changes: dict[str, Any]):
+def test_run_budget_holds_for_clients_of_unequal_ranges(changes: dict[str, Any]):
     experiment = parse(changes | {"rounds": 2, "target": "update"})
     found = inverses.at_run_budget(experiment, 3.0)
     every = ledger(changed(experiment, {"clients.epsilon": found.epsilon}))
@@ -96,7 +96,7 @@ def test_what_a_run_may_cost_holds_for_every_client_of_unequal_ranges(changes: d
     assert min(worst) < max(worst) == found.run.bound <= 3
 
 
-def test_of_turnouts_that_are_drawn_no_digit_is_given_that_they_do_not_give():
+def test_sampled_turnouts_limit_the_stated_digits():
     """Seventeen ranges are as many kinds of clients, too many to go through."""
     ranges = [1 + i / 100 for i in range(17)]
     drawn = made(
@@ -110,7 +110,7 @@ def test_of_turnouts_that_are_drawn_no_digit_is_given_that_they_do_not_give():
     assert exact.aggregate_error == 0 and exact.aggregate == pytest.approx(0.5, rel=1e-8)
 
 
-def test_each_epsilon_says_what_it_is_for():
+def test_each_epsilon_states_its_scope():
     assert inverses.follows(made(), 1.0).covers == "per weight"
     assert inverses.follows(made("privunit"), 1.0).covers == "per upload"
     upload = made(clients={"count": 4, "epsilon": 10, "epsilon_scope": "upload"})
@@ -142,6 +142,6 @@ def test_unequal_clients_and_their_limits_are_left_out():
         ),
     ],
 )
-def test_what_has_no_answer_is_a_sentence(ask: Any, words: str):
+def test_unanswerable_inverse_is_refused(ask: Any, words: str):
     with pytest.raises(StudioError, match=words):
         ask()

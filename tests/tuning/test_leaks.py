@@ -39,7 +39,7 @@ def measured(question: Question, uploads: int = UPLOADS, seed: int = 3) -> list[
     return found
 
 
-def test_the_limit_is_narrowed_from_both_sides_by_uploads_where_it_decides():
+def test_identification_cap_is_bracketed():
     """The seed is fixed: of others, one in twenty has an interval that errs."""
     question = asked()
     leaks = measured(question)
@@ -62,7 +62,7 @@ def test_with_more_effort_more_uploads_are_made():
     assert cap.uploads > 0 and cap.effort > 1, "what is open says what would settle it"
 
 
-def test_an_answer_stays_below_it():
+def test_answer_stays_below_the_identification_cap():
     question = bounded(asked(), measured(asked()))
     assert {half: question.most(half) for half in question.ranges} == {c.half: c.most for c in question.caps}
     known: dict[Point, float] = {}
@@ -75,7 +75,7 @@ def test_an_answer_stays_below_it():
     assert "in at most 30.0\u202f% of single uploads" in answer.why
 
 
-def test_nothing_is_said_not_to_be_reached_where_the_limit_is_open():
+def test_open_cap_gives_no_negative_answer():
     """Unless an ε that surely leaks more falls short, too."""
     question = bounded(asked(), measured(asked(), uploads=0))
     assert all(one.uploads and one.beyond for one in question.caps)
@@ -89,7 +89,7 @@ def test_nothing_is_said_not_to_be_reached_where_the_limit_is_open():
         assert "single uploads up to ε" in answer.why and "with ±0.5 (at ε" in answer.why
 
 
-def test_a_range_of_which_nothing_is_allowed_is_left_out():
+def test_range_without_allowed_budget_is_left_out():
     question = asked()
     one = Leak(0.5, 0.01, 50, 72, 1), Leak(1.0, 0.01, 7, 72, 1), Leak(1.0, 0.5, 70, 72, 1)
     lucky = Leak(0.5, 1.0, 7, 72, 1)
@@ -111,7 +111,7 @@ def test_a_limit_that_cannot_be_meant_is_a_sentence(changes: dict[str, Any], wor
         asked(**changes)
 
 
-def test_what_leaks_is_measured_before_anything_is_trained(monkeypatch: pytest.MonkeyPatch):
+def test_leaks_are_measured_before_training(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(question_file, "IMAGES", 12)
     question = replace(asked(ranges=[1], base={"rounds": 1}, accuracy=0.2), precision=2.0, seeds=3)
     events = list(search(question, [], quiet))
@@ -123,7 +123,7 @@ def test_what_leaks_is_measured_before_anything_is_trained(monkeypatch: pytest.M
     assert list(search(question, events[:-1], quiet))[-1]["why"] == events[-1]["why"], "it goes on"
 
 
-def test_for_an_epsilon_of_a_whole_upload_the_same_uploads_are_attacked():
+def test_upload_scope_attacks_the_same_uploads():
     clients = {"epsilon_scope": "upload"}
     whole = asked(base={"mechanism": "duchi", "clients": clients}).ladder(1.0, [65.0], 21)
     each = asked(base={"mechanism": "duchi"}).ladder(1.0, [0.1], 21)

@@ -45,7 +45,7 @@ def asked(**more: Any) -> Question:
     return parse_question({"accuracy": 0.8, "ranges": [0.5, 1], **more})
 
 
-def test_the_least_is_found_within_the_precision_and_at_the_better_range():
+def test_least_epsilon_is_found_at_the_better_range():
     answer, known = searched(asked(), {})
     true = least(0.5, 0.8)
     assert answer.half == 0.5
@@ -66,7 +66,7 @@ def test_one_that_was_cut_off_ends_with_the_same_answer():
         assert again == answer
 
 
-def test_what_is_stated_of_the_answer_is_of_seeds_that_did_not_choose_it():
+def test_answer_is_stated_from_fresh_seeds():
     def unlucky(point: Point) -> float:
         return world(point) - (0.05 if point.seed >= 16 else 0)
 
@@ -84,7 +84,7 @@ def test_what_is_stated_of_the_answer_is_of_seeds_that_did_not_choose_it():
     assert [point.seed for point in next_points(asked(), early)] == [23]
 
 
-def test_a_setting_that_was_lucky_is_tried_once_more_and_given_up():
+def test_lucky_setting_is_retried_and_given_up():
     true = searched(asked(), {})[0].epsilon
     assert true is not None
 
@@ -101,7 +101,7 @@ def test_a_setting_that_was_lucky_is_tried_once_more_and_given_up():
     assert given_up and max(e or 0.0 for e in given_up) < answer.epsilon
 
 
-def test_a_fresh_run_reaches_what_is_stated_as_often_as_is_stated():
+def test_fresh_runs_meet_the_stated_accuracy():
     """Runs spread by 3 points, a quarter of that variance with the seed. What a search tells holds for 97.5 %
     of fresh runs on average, give or take 3 points a search: 120 searches are good to 0.3, and a right
     program fails here for 1 of 15 000 generators' seeds. By the seeds that chose, it was 95 %.
@@ -129,7 +129,7 @@ def test_a_fresh_run_reaches_what_is_stated_as_often_as_is_stated():
     assert np.quantile(met, 0.05) > 0.93
 
 
-def test_what_stands_in_the_way_is_said():
+def test_negative_answer_names_the_obstacle():
     answer, _ = searched(asked(accuracy=0.97), {})
     assert answer.epsilon is None
     assert "±0.5 reaches 89" in answer.why
@@ -147,7 +147,7 @@ def noisy(mean: float, spread: float, seed: int = 5) -> Callable[[Point], float]
     return lambda point: float(own[point.seed])
 
 
-def test_what_surely_falls_short_is_distinguished_from_what_is_open():
+def test_sure_shortfall_differs_from_an_open_answer():
     short, known = searched(asked(), {}, noisy(0.78, 0.01))
     assert "80.0\u202f% is not reached surely: ±0.5 reaches 7" in short.why and short.more is None
     assert "ε 700 per weight is the largest" in short.why
@@ -165,7 +165,7 @@ def test_what_surely_falls_short_is_distinguished_from_what_is_open():
     assert len(more) > len(known) and (again.epsilon is not None or again.more != opened.more)
 
 
-def test_no_cap_stands_below_what_may_be_asked_for():
+def test_search_reaches_the_largest_allowed_budget():
     """650 weights that share an ε of an upload need more than each for itself."""
 
     def far(point: Point) -> float:
@@ -175,7 +175,7 @@ def test_no_cap_stands_below_what_may_be_asked_for():
     assert answer.epsilon is not None and 300 < answer.epsilon < 400
 
 
-def test_a_setting_is_said_to_fall_short_wrongly_in_one_of_forty_cases():
+def test_wrong_shortfalls_occur_in_one_of_forty():
     """97.5 % of runs reach the target exactly. 4 000 tries are good to 0.25 %: a right program fails here for
     1 of 15 000 generators' seeds."""
     own = np.random.default_rng(11).normal(1.959964 * 0.01 + 0.8, 0.01, (4000, 8))
@@ -208,7 +208,7 @@ def test_a_question_survives_json():
         ({"accuracy": 0.8, "effort": 0}, "effort must be a whole number between 1 and 64; got 0"),
     ],
 )
-def test_what_cannot_be_meant_is_a_sentence(data: Any, words: str):
+def test_invalid_question_is_refused(data: Any, words: str):
     with pytest.raises(InvalidExperiment) as caught:
         parse_question(data)
     assert words in str(caught.value)

@@ -13,7 +13,7 @@ ASKED = Asked(clients=24, weights=650, lowest=0.5, highest=8.0, half=1.0, rounds
 
 
 @pytest.mark.parametrize("scope", ["mechanism", "upload", "run"])
-def test_it_is_what_theory_and_the_ledger_say(scope: str):
+def test_ranking_equals_theory_and_ledger(scope: str):
     asked = Asked(**vars(ASKED) | {"scope": scope})
     budgets = np.linspace(0.5, 8.0, 24).tolist()
     for one in ranking(asked):

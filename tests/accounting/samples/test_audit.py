@@ -51,7 +51,7 @@ def test_ours_are_refuted_no_more_often_than_said():
     assert max(one.measured for one in audits) > 0.7, "and they are not blind"
 
 
-def test_many_inputs_are_held_against_each_other_and_the_rarest_left_out():
+def test_audit_of_many_inputs_leaves_out_rare_ones():
     generator = np.random.default_rng(1)
     x = np.concatenate([np.repeat(np.linspace(-1, 1, 11), 500), [7.0]])
     found = audit_samples(x, x + generator.normal(0, 0.3, len(x)), EPSILON)

@@ -66,7 +66,7 @@ def test_a_hundred_thousand_trials_reach_four_fifths(name: str, epsilon: float):
     assert found.epsilon <= found.most
 
 
-def test_worlds_that_one_answer_tells_apart_show_the_most_there_is():
+def test_separable_worlds_reach_the_largest_bound():
     apart = np.full(100, np.inf)
     found = likelihood_bound(apart, -apart, ALPHA)
     assert found.epsilon == found.most > 2
@@ -85,7 +85,7 @@ def test_few_trials_say_that_they_cannot_tell(count: int):
 
 
 @pytest.mark.parametrize("separation", [0.5, 2.0, 8.0])
-def test_trials_show_about_what_was_expected(separation: float):
+def test_likelihood_bound_matches_its_planned_trials(separation: float):
     """Gaussian worlds; each of 30 audits of as many trials as are said to do misses with less than 1e-6."""
     generator, runs = np.random.default_rng(7), int(trials_needed(separation, ALPHA))
     found = []

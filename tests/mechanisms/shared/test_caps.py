@@ -38,9 +38,7 @@ PEOPLE = [
 
 
 @pytest.mark.parametrize("labels", [1, 3])
-def test_a_budget_has_the_same_constants_whatever_is_solved_beside_it(
-    labels: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_cap_constants_are_independent_of_batching(labels: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(caps, "_known", {})
     together = np.stack(caps_at(budgets := np.geomspace(0.01, 200, 37), labels))
     assert np.array_equal(together, np.stack(caps_at(budgets, labels)))
@@ -52,7 +50,7 @@ def test_a_budget_has_the_same_constants_whatever_is_solved_beside_it(
 @of_both
 @pytest.mark.parametrize("epsilon", [1e-3, 0.5, 2.0, 4.0, 8.0, 30.0])
 @pytest.mark.parametrize("kind", ["float64", "float32"])
-def test_it_is_right_on_average_and_errs_as_it_says(mechanism: CapMechanism, epsilon: float, kind: str):
+def test_cap_answers_have_the_stated_mean_and_variance(mechanism: CapMechanism, epsilon: float, kind: str):
     """20 000 answers to each; mean and variance within six standard errors, less than 1e-6 false alarms."""
     n = 20_000
     for x in PEOPLE:

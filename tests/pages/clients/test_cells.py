@@ -11,7 +11,7 @@ BASE = parse({"clients": {"count": 4, "epsilon": 1}})
 CLIENTS = BASE.clients
 
 
-def test_a_good_edit_is_taken_over_and_equal_values_become_one_number():
+def test_valid_edits_are_taken_and_equal_values_merged():
     outcome = apply_edits(CLIENTS, {}, [((2, "epsilon"), "3,5")])
     assert outcome.changes == {"clients.epsilon": [1.0, 3.5, 1.0, 1.0]}
     assert outcome.typed == outcome.errors == {}
@@ -77,7 +77,7 @@ def test_edits_of_clients_that_are_gone_are_forgotten():
         max_size=12,
     )
 )
-def test_whatever_is_typed_the_draft_stays_valid(edits: list[tuple[tuple[int, str], str]]):
+def test_random_edits_keep_the_draft_valid(edits: list[tuple[tuple[int, str], str]]):
     outcome = apply_edits(CLIENTS, {}, edits)
     low, high = changed(BASE, outcome.changes).clients.bounds()
     assert (low < high).all()

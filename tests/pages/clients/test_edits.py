@@ -34,7 +34,7 @@ def test_edits_come_in_their_order():
     ],
     ids=str,
 )
-def test_what_has_another_shape_was_not_typed(message: Any):
+def test_malformed_messages_are_no_edits(message: Any):
     assert heard(message)[1] == []
 
 

@@ -14,7 +14,7 @@ from pages.parts.ui.text import number
 TWO = presets.get("two_volunteers").draft.base
 
 
-def test_eighteen_who_ask_alike_are_one_line():
+def test_equal_clients_are_grouped_in_one_line():
     result = group_data(TWO)
     assert result
     assert [(one["name"], one["all"]) for one in result["groups"]] == [
@@ -37,7 +37,7 @@ def test_each_place_tells_the_noise_of_that_budget(change: dict[str, str]):
         assert first["noise"][place] == f"σ {number(float(np.sqrt(client_variance(moved)[0])))}"
 
 
-def test_an_epsilon_for_an_upload_is_found_again_beside_the_smaller_bound():
+def test_upload_epsilon_stands_beside_the_smaller_bound():
     words = rule_in_words(changed(TWO, {"clients.epsilon": 0.5, "clients.epsilon_scope": "upload"}), 0)
     assert "(δ 10⁻⁵), against a server that sees each upload." in words
     assert "with δ 0, are ε 0.5 and 7.5: what is asked for an upload is such a sum" in words

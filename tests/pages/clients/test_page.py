@@ -55,7 +55,7 @@ def test_equal_clients_are_one_group_and_rows_are_folded(opened: Opened):
         ({"mechanism": "privunit", "trust": "shuffled"}, 2),
     ],
 )
-def test_what_is_drawn_from_an_upload_has_all_noise_that_epsilon_relies_on(noise: dict[str, str], rows: int):
+def test_drawn_upload_at_tiny_epsilon_is_the_mean(noise: dict[str, str], rows: int):
     """At ε 0.1 the best guess from one upload is the mean image; none is made without noise, or of a heap."""
     _, mean, *from_one = turned._rows(parse(MEANS | noise))[1]
     assert from_one == pytest.approx([mean] * (rows - 2), abs=0.05)
@@ -75,7 +75,7 @@ def test_drafts_of_two_own_tables_have_names_of_their_own(opened: Opened, monkey
     assert len({base.name for base in found}) == len({base.dataset for base in found}) == 2
 
 
-def test_what_an_image_becomes_is_drawn_with_what_is_assumed_public(opened: Opened):
+def test_features_and_public_assumptions_are_shown(opened: Opened):
     turned = DRAFT.with_base({"features.name": "dct", "features.side": 5})
     app = opened("clients", draft=drafts.new(turned))
     assert any("turns its image into 24 numbers" in one.value for one in app.markdown)

@@ -99,7 +99,7 @@ def test_one_step_in_numpy_is_the_engine_s():
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_who_it_was_goes_before_what_it_looks_like(law: str):
+def test_identity_leaks_before_the_image(law: str):
     found = data(law)
     assert len(found["images"]) == len(found["names"]) == 10
     right = [int(re.findall(r"in (\d+) of", step["words"])[0]) for step in found["steps"]]
@@ -123,7 +123,7 @@ def test_every_value_makes_a_run_or_a_sentence(scenario: str):
 
 
 @pytest.mark.parametrize("name", lessons.names())
-def test_what_a_lesson_leaves_free_makes_a_run_at_every_value(name: str):
+def test_free_field_of_a_lesson_runs_at_every_value(name: str):
     lesson = lessons.get(name)
     values = list(PARTS[lesson.free]) if lesson.free in PARTS else NUMBERS[lesson.free][0]
     first, known = values[first_new(lesson.scenario, lesson.free)], presets.get(lesson.scenario).draft

@@ -37,7 +37,7 @@ def test_each_step_is_stated():
 
 
 @pytest.mark.parametrize("experiment", SETTINGS, ids=str)
-def test_what_is_counted_exactly_is_the_ledgers(experiment: dict[str, Any]):
+def test_exact_steps_equal_the_ledger(experiment: dict[str, Any]):
     run = Promised.to(0, "this run", parse(experiment)).entry.run_worst
     assert run.generic is not None
     words = steps(experiment)
@@ -90,7 +90,7 @@ def test_where_luck_hardly_counts_the_mechanism_is_the_reason():
     assert f"9 750 × 7.85347 = {number(9750 * 7.85347, 4)}".replace("\u202f", " ") in words
 
 
-def test_where_the_normal_distribution_says_something_else_it_is_left_out():
+def test_normal_approximation_is_left_out_when_wrong():
     words = steps({"clients": {"epsilon": 0.01}})
     assert "standard deviation" not in words and words.endswith("the bound is **ε 4.307**.")
 
@@ -100,11 +100,11 @@ def test_where_lots_are_drawn_the_uploads_are_the_most():
 
 
 @pytest.mark.parametrize("mechanism", ["gaussian", "none", "privunit", "harmony"])
-def test_nothing_is_added_up_where_no_weight_has_an_epsilon_of_its_own(mechanism: str):
+def test_upload_mechanisms_have_no_sum_over_weights(mechanism: str):
     assert steps({"mechanism": mechanism, "model": "mlp"}) == ""
 
 
-def test_a_limit_is_named_where_it_is_what_ends_the_sum():
+def test_run_limit_is_named_when_the_sum_ends_there():
     limited = steps({"clients": {"run_limit": 400.0}})
     assert "its own limit forbids" in limited and "15 uploads" not in limited
     assert steps({"clients": {"run_limit": 100.0}}) == "", "it never sends anything"

@@ -6,7 +6,7 @@ from ldp_core.runs.view.styles import styles
 from pages.parts.noise.designs import Design, _changed, _without, views
 
 
-def test_a_design_that_was_removed_in_another_window_is_not_changed():
+def test_removed_design_is_not_changed():
     draft = get("two_volunteers").draft
     there = len(draft.variants)
     assert _changed(draft, there, "mechanism.name", "laplace") == draft

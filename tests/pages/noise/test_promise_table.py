@@ -23,7 +23,7 @@ def cells(experiment: dict[str, Any] | Experiment, again: bool = False) -> list[
     return list(cells_of(promised(experiment), again))
 
 
-def test_the_bound_by_its_own_law_stands_beside_the_one_for_any_mechanism():
+def test_own_law_bound_stands_beside_the_generic_one():
     weight, upload, _, _ = cells({})
     assert weight == "**ε 0.5**, δ 0"
     assert upload == "**ε 120.6**, δ 10⁻⁵; any mechanism 130.7; plain sum 325"
@@ -48,7 +48,7 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
     assert "price" in SCOPES["run_expected"]
 
 
-def test_a_few_promises_stand_side_by_side_and_more_one_below_the_other():
+def test_many_promises_stack_vertically():
     scopes = ["one weight", "one upload"]
     head, rows = laid_out(scopes, [["**mean**", "ε 0.5", "ε 120"]])
     assert (head, rows) == (["for", "**mean**"], [["one weight", "ε 0.5"], ["one upload", "ε 120"]])
@@ -56,7 +56,7 @@ def test_a_few_promises_stand_side_by_side_and_more_one_below_the_other():
     assert laid_out(scopes, many) == (["run", *scopes], many)
 
 
-def test_nothing_is_bounded_where_nothing_is_hidden():
+def test_mechanism_none_promises_no_bound():
     for cell in cells({"mechanism": "none"}):
         assert "no guarantee" in cell
     assert "nothing is promised" in in_words(promised({"mechanism": "none"}))
@@ -71,7 +71,7 @@ def test_delta_is_no_probability_of_failing(mechanism: str):
     assert "more likely by more than" in words
 
 
-def test_what_is_not_sent_is_no_part_of_an_upload():
+def test_personal_layers_are_not_counted_in_uploads():
     """PD-LDPFL keeps the last layer at home."""
     experiment = parse({"system": "pd_ldpfl", "dataset": "mnist"})
     assert experiment.uploaded < experiment.dimension
@@ -124,7 +124,7 @@ def test_again_and_again_costs_more_the_more_is_seen():
     )
 
 
-def test_who_stands_for_all_is_said_in_words():
+def test_single_kind_of_client_is_named_alike():
     assert list(named_clients(parse({"clients": {"epsilon": 1}}))) == ["all ask alike"]
 
 

@@ -45,7 +45,7 @@ def moved_to(now: WhatIf, slider: str, value: float) -> WhatIf:
     return replace(now, sliders={**now.sliders, slider: there}).at(slider, 0)
 
 
-def test_all_who_ask_alike_move_together_and_no_other_does():
+def test_dragged_budget_moves_equal_clients_only():
     now, shown = asked(3.0)
     experiment, still = asking(shown[0].experiment, now)
     assert not still
@@ -58,7 +58,7 @@ def test_all_who_ask_alike_move_together_and_no_other_does():
     assert answer["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3 per weight"
 
 
-def test_what_was_dragged_is_taken_to_train():
+def test_dragged_values_are_taken_to_train():
     now, _ = asked(3.0, 0, 0.2)
     base = taken(DRAFT, now).base
     assert base.clients.budgets().tolist() == [3.0] * 18 + [8.0] * 2
@@ -68,7 +68,7 @@ def test_what_was_dragged_is_taken_to_train():
     assert taken(prepared, now) == prepared, "its runs have budgets of their own"
 
 
-def test_at_rest_each_verdict_is_the_drafts_and_stands_on_a_line_from_learning_to_chance():
+def test_resting_verdicts_are_the_drafts():
     now, shown = asked(None)
     assert asking(shown[0].experiment, now) == (shown[0].experiment, "")
     rows = verdicts(now, shown)["rows"]
@@ -94,14 +94,14 @@ def test_a_slider_has_the_clients_own_value_and_round_ones(span: Span, exact: se
         assert stand(span, own, odd).here is None
 
 
-def test_a_weight_stays_where_it_is_when_the_range_does_not():
+def test_weight_is_kept_when_the_range_shrinks():
     assert weights(-1, 1)[FIRST_WEIGHT] == 0.2
     assert weights(-0.1, 0.1, 0.2)[-2:] == (0.1, 0.2)
     assert weights(-1, 1, 0.2) == weights(-1, 1)
     assert standing(asked(None)[1], {"strictest": 0}, {"weight": float("nan")}).weight == 0.2, "forged"
 
 
-def test_all_who_ask_alike_ask_for_another_range_whose_centre_stays():
+def test_dragged_range_keeps_its_centre():
     base = changed(DRAFT.base, {"clients.low": [-0.5] * 18 + [-1] * 2, "clients.high": [1.5] * 18 + [1] * 2})
     for epsilon, words in (
         (None, "with a safe range of [−0.5, 1.5] asked for [0.3, 0.7]"),
@@ -141,14 +141,14 @@ def test_a_range_as_narrow_leaves_as_little_noise():
     assert promised.client == (2.0, -0.2, 0.2)
 
 
-def test_where_whole_uploads_are_shortened_there_is_no_range_to_move():
+def test_ball_mechanisms_have_no_range_slider():
     ball = changed(DRAFT.base, {"mechanism.name": "privunit"})
     now, shown = asked(None, 0, 0.2, Draft(ball, DRAFT.variants[:1]))
     assert (now.seen[0].low, now.seen[0].high) == (-1, 1)
     assert asking(shown[0].experiment, now) == (shown[0].experiment, "")
 
 
-def test_what_cannot_be_asked_for_leaves_the_drafts_verdict_and_says_so():
+def test_invalid_drag_keeps_the_drafts_verdict():
     far = changed(DRAFT.base, {"clients.low": 9.9e5, "clients.high": 1e6})
     now, shown = asked(None, 0, 0.02, Draft(far, DRAFT.variants))
     assert asking(shown[0].experiment, now)[0] == shown[0].experiment
@@ -180,7 +180,7 @@ def stands_at(now: WhatIf, slider: str) -> list[int]:
 
 
 @pytest.mark.parametrize("wants", ["epsilon", "tau", "weight"])
-def test_what_is_computed_ahead_is_what_the_server_says_at_each_place(wants: str):
+def test_precomputed_slider_equals_the_server(wants: str):
     now, shown = asked(2.0, 0, 0.2)
     now = replace(now, wants=wants)
     sent = ahead(now, shown)
@@ -207,7 +207,7 @@ THREES = [(NAMES + NAMES[:2])[i : i + 3] for i in range(0, len(NAMES), 3)]
 
 @pytest.mark.parametrize("form", ["corrected", "as_printed"])
 @pytest.mark.parametrize("names", THREES, ids=",".join)
-def test_every_mechanism_is_drawn_ahead_in_some_hundred_kilobytes(names: list[str], form: str):
+def test_precomputed_laws_stay_below_a_size_limit(names: list[str], form: str):
     variants = tuple(Variant(name, {"mechanism.name": name, "form": form}) for name in names)
     now, shown = asked(None, draft=Draft(DRAFT.base, variants))
     sent = ahead(now, shown)
@@ -232,7 +232,7 @@ def points(law: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("tau", [None, 0.2])
-def test_of_very_many_clients_the_same_is_said_ahead_wherever_one_drags(tau: float | None):
+def test_precomputed_verdicts_scale_to_many_clients(tau: float | None):
     draft = presets.get("sixty_thousand").draft
     now, shown = asked(None, 0, tau, draft)
     parsed = json.loads(ahead(now, shown))
@@ -242,7 +242,7 @@ def test_of_very_many_clients_the_same_is_said_ahead_wherever_one_drags(tau: flo
         assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "promise", "note")}
 
 
-def test_what_is_computed_ahead_along_one_slider_depends_on_the_others():
+def test_precomputed_keys_depend_on_other_sliders():
     keys = [asked(*where)[0].keys for where in ((None, 0, None), (2.0, 0, None), (None, 0, 0.2))]
     assert keys[0]["epsilon"] == keys[1]["epsilon"] != keys[2]["epsilon"]
     assert keys[0]["tau"] == keys[2]["tau"] != keys[1]["tau"]
@@ -253,7 +253,7 @@ def test_what_is_computed_ahead_along_one_slider_depends_on_the_others():
     assert asked(None, 19)[0].keys["tau"] != keys[0]["tau"]
 
 
-def test_columns_of_what_is_not_alike():
+def test_column_packing_handles_unlike_values():
     for values in (
         [1, 2],
         [{"a": 1}, {"b": 1}],
@@ -266,7 +266,7 @@ def test_columns_of_what_is_not_alike():
         assert [spread(columns(values), i) for i in range(2)] == values
 
 
-def test_where_a_run_uses_other_ranges_the_law_says_whose_it_draws():
+def test_law_with_other_ranges_names_them():
     optimal = changed(DRAFT.experiments()[0], {"system.name": "optimal_ldp_fl"})
     for experiment, result in ((optimal, True), (DRAFT.experiments()[0], False)):
         shown = [Design(0, DRAFT.variants[0], experiment, styles(DRAFT)[0])]

@@ -59,7 +59,7 @@ def store(given: Mapping[str, float] | None = None, of: str = "") -> None:
             keep(claims.own("pldp_fl"), figure)
 
 
-def test_without_figures_every_card_is_there_and_nothing_is_filled_in(page: AppTest):
+def test_papers_without_figures_show_empty_cards(page: AppTest):
     text = said(page.run())
     for name in papers.names():
         assert papers.get(name).label in [one.value for one in page.header]
@@ -113,7 +113,7 @@ def test_a_claim_is_stated_with_its_figures_and_its_verdict(page: AppTest):
     assert ":orange-badge[in part]" in text
 
 
-def test_a_figure_of_another_version_is_shown_as_of_that_version(page: AppTest):
+def test_figure_of_an_older_version_is_marked(page: AppTest):
     store(of="0ld")
     text = said(page.run())
     assert "as of version 0ld" in text
@@ -142,7 +142,7 @@ def test_a_claim_without_its_data_cannot_be_run(page: AppTest):
     assert "needs data that are not on this machine: MNIST" in said(page)
 
 
-def test_what_takes_hours_is_left_to_the_command_line(page: AppTest, monkeypatch: pytest.MonkeyPatch):
+def test_long_claims_are_left_to_the_command_line(page: AppTest, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(claims, "seconds_of", lambda claim: 7200.0)
     choose(page.run(), "The error falls with ε and grows with the range")
     assert page.button(key="again pldp_fl relative-error").disabled
@@ -156,7 +156,7 @@ def test_a_claim_is_opened_in_train_as_a_draft_of_its_arms():
     assert "C lottery, ε {1, 1, 10}" in [variant.label for variant in claim.draft.variants]
 
 
-def test_figures_are_drawn_of_what_is_known(runs_dir: Path):
+def test_claim_figure_draws_stored_arms(runs_dir: Path):
     assert CLAIM
     store()
     shelf = stored.Shelf.of(claims.own("pldp_fl"))

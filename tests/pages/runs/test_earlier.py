@@ -52,9 +52,7 @@ def test_results_of_earlier_settings_are_faint_and_said_to_be(
 
 
 @pytest.mark.parametrize("page", ["attack", "tune"])
-def test_what_took_too_long_may_be_launched_on_a_machine_measured_faster(
-    page: str, opened: Opened, runs_dir: Path
-):
+def test_recalibration_allows_a_refused_launch(page: str, opened: Opened, runs_dir: Path):
     slow = json.dumps(dict.fromkeys(asdict(RATES), 1000.0))
     (calibrated(runs_dir) / "calibration.json").write_text(slow)
     app = opened(page)

@@ -27,7 +27,7 @@ def in_words(kind: str, request: dict[str, Any]) -> Words:
     return in_words_of(kind, kinds.get(kind).parse(request))
 
 
-def test_a_run_says_what_it_compares_and_who_asks_for_what():
+def test_run_line_lists_comparison_and_budgets():
     found = in_words("run", {"draft": DRAFT.as_json(), "reference": True})
     assert found == Words(
         "Two volunteers among twenty",
@@ -45,14 +45,14 @@ def test_a_run_says_what_it_compares_and_who_asks_for_what():
         ({"clients.epsilon": 3.0}, "budgets Two volunteers → ε 3 for all"),
     ],
 )
-def test_what_was_changed_is_in_the_name_and_shows(change: dict[str, object], words: str):
+def test_changed_settings_are_in_the_run_name(change: dict[str, object], words: str):
     prepared = in_words("run", {"draft": DRAFT.as_json()})
     changed = in_words("run", {"draft": DRAFT.with_base(change).as_json()})
     assert changed.name == f"{prepared.name}: {words}"
     assert changed[1:] != prepared[1:]
 
 
-def test_a_ladder_says_what_it_attacks_and_under_which_mechanisms():
+def test_ladder_line_lists_target_and_mechanisms():
     ladder = parse_ladder({"base": DRAFT.base, "mechanisms": ["duchi", "piecewise"]})
     words = in_words("attack", _asked(ladder))
     assert words.name == f"from “{DRAFT.base.name}”", "its draft is what it trains: nobody has edited it"
@@ -88,7 +88,7 @@ def test_a_request_of_another_version_keeps_its_name():
     assert said("a job", cast(Job, job)) == Words("older")
 
 
-def test_a_state_says_how_far_it_is(runs_dir: Path):
+def test_job_state_states_its_progress(runs_dir: Path):
     request = {"draft": DRAFT.as_json(), "reference": True}
     first, second, third = (queue.add("run", request) for _ in range(3))
     assert queue.claim()

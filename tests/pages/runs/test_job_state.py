@@ -35,7 +35,7 @@ def test_a_run_that_has_diverged_does_not_hold_the_counter_back():
     assert progress().at() == 0
 
 
-def test_a_run_that_has_not_begun_does_not_hold_the_counter_back():
+def test_unstarted_run_does_not_hold_the_counter():
     assert progress(6, 7, -1, -1).at() == 6
     assert progress(15, 15, -1, ended=2).at() == 15
 
@@ -63,7 +63,7 @@ def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
     assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs, 1 of them done")
 
 
-def test_who_waits_for_the_same_runs_sees_how_far_those_are(runs_dir: Path):
+def test_waiting_job_shows_progress_of_shared_runs(runs_dir: Path):
     queue.add("run", {"draft": DRAFT.as_json()})
     app = drawn(lines, now={}, found=[progress(6, 6, 7), progress()])
     line, own = app.get("progress")
@@ -72,9 +72,7 @@ def test_who_waits_for_the_same_runs_sees_how_far_those_are(runs_dir: Path):
     assert own.proto.text.startswith("In the queue")
 
 
-def test_what_came_as_a_file_is_called_so_where_it_is_looked_at(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_imported_run_is_marked_when_viewed(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     """Its rounds are from before it came; they were not seen here."""
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
     identity = queue.add("run", {"draft": DRAFT.as_json()})
@@ -87,9 +85,7 @@ def test_what_came_as_a_file_is_called_so_where_it_is_looked_at(
     assert line.endswith("; imported: not trained on this server")
 
 
-def test_a_job_that_has_begun_since_it_was_looked_up_does_not_wait_for_itself(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_begun_job_does_not_wait_for_itself(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     """A page holds how a job was a moment ago, and asks the queue of now what is before it."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     seen = queue.get(queue.add("run", {"draft": DRAFT.as_json()}))
@@ -99,7 +95,7 @@ def test_a_job_that_has_begun_since_it_was_looked_up_does_not_wait_for_itself(
     assert place_in_queue(seen) == "it starts in a moment"
 
 
-def test_what_was_stopped_before_a_round_was_finished_goes_on_with_the_first():
+def test_job_stopped_in_round_one_restarts_there():
     """It said that nothing is kept, beside a button to go on where it stopped."""
     assert "nothing" not in _stopped(DRAFT, progress(0, 0))
     assert _stopped(DRAFT, progress(0, 0)).endswith("to go on begins with the first round")

@@ -58,7 +58,7 @@ def asked(request: pytest.FixtureRequest, at_work: object) -> tuple[str, str]:
     return queue.add(request.param, {"draft": draft} | REQUESTS[request.param]), request.param
 
 
-def test_what_ended_right_after_a_look_is_not_shown_as_going_on(asked: tuple[str, str]):
+def test_just_ended_job_is_not_shown_as_running(asked: tuple[str, str]):
     """Nothing on such a page would ever be drawn again: it would go on for ever."""
     identity, kind = asked
     assert queue.claim()
@@ -69,7 +69,7 @@ def test_what_ended_right_after_a_look_is_not_shown_as_going_on(asked: tuple[str
     assert GOES_ON[kind] not in words
 
 
-def test_what_is_taken_up_is_not_shown_as_stopped(asked: tuple[str, str]):
+def test_resumed_job_is_not_shown_as_stopped(asked: tuple[str, str]):
     identity, kind = asked
     queue.cancel(identity)
     assert HAS_ENDED[kind] in shown(identity, "nothing")
@@ -78,7 +78,7 @@ def test_what_is_taken_up_is_not_shown_as_stopped(asked: tuple[str, str]):
     assert HAS_ENDED[kind] not in words
 
 
-def test_what_is_deleted_while_it_runs_leaves_no_page_of_a_running_job(asked: tuple[str, str]):
+def test_deleted_running_job_leaves_no_page(asked: tuple[str, str]):
     """Around the words that it is gone there would be a button to stop it."""
     assert queue.claim()
     assert shown(asked[0], "it is deleted") == "the page without it"

@@ -18,7 +18,7 @@ from tests.runs.in_process import trained
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def test_a_private_report_is_its_owners_and_asks_nothing_of_the_session(caplog: pytest.LogCaptureFixture):
+def test_private_report_is_for_its_owner_only(caplog: pytest.LogCaptureFixture):
     owner, stranger = (permissions.person(letter * 32) for letter in "ab")
     draft = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
     job = trained(draft, owner=owner.owner, room="a" * 16)
@@ -82,7 +82,7 @@ def test_file_and_link_without_settings_get_a_sentence():
     assert not app.button
 
 
-def test_what_trained_on_drawings_is_in_no_form_to_take_away():
+def test_run_on_drawings_cannot_be_exported():
     job = queue.get(queue.add("run", {"draft": {}, "drawings": [[1, ""]]}))
     assert all("drawn in a class" in take_away._refused(job, ending) for ending in take_away.LABELS)
     own = queue.get(queue.add("run", {"draft": {}}, owner="anna", room="hers"))

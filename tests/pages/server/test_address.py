@@ -14,7 +14,7 @@ def scope(headers: list[tuple[bytes, bytes]]) -> dict[str, object]:
     return {"type": "http", "client": ("192.0.2.7", 50000), "headers": headers}
 
 
-def test_without_a_proxy_no_visitor_says_who_they_are(monkeypatch: pytest.MonkeyPatch):
+def test_forged_address_header_is_ignored_without_proxy(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv(ADDRESS_HEADER, raising=False)
     assert of_request(scope(FORGED)) == "192.0.2.7"
 
@@ -31,7 +31,7 @@ def test_behind_one_its_own_word_counts_and_not_the_visitors(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("given", ["X Forwarded", "X:1", "x" * 61, "é"])
-def test_what_is_no_header_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch, given: str):
+def test_invalid_address_header_is_refused(monkeypatch: pytest.MonkeyPatch, given: str):
     monkeypatch.setenv(ADDRESS_HEADER, given)
     with pytest.raises(
         InvalidInput, match=f"^{ADDRESS_HEADER} must be a header's name, like X-Forwarded-For; got "

@@ -42,7 +42,7 @@ def test_a_file_is_compressed_once_and_the_same_to_all(app: Compressed, monkeypa
         ("/font.woff2", "GET", {"accept_encoding": "gzip"}),
     ],
 )
-def test_what_may_not_be_compressed_goes_as_it_is(
+def test_uncompressible_responses_are_sent_unchanged(
     app: Compressed, path: str, method: str, headers: dict[str, str]
 ):
     _, given, body = ask(app, path, method, **headers)

@@ -43,7 +43,7 @@ def one_button(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("message", NEEDED, ids=lambda m: m.WhichOneof("type"))
-def test_what_a_page_needs_is_heard(message: BackMsg):
+def test_needed_messages_are_let_through(message: BackMsg):
     assert is_needed(message.SerializeToString())
 
 
@@ -53,18 +53,18 @@ def test_anything_else_is_not(message: BackMsg):
 
 
 @pytest.mark.parametrize("payload", [b"", b"\xff", b"\x00" * 9, bytes(2_000_001)])
-def test_what_is_no_message_is_not(payload: bytes):
+def test_malformed_messages_are_dropped(payload: bytes):
     assert not is_needed(payload)
 
 
-def test_the_next_message_that_is_needed_comes_after_those_that_are_not():
+def test_needed_message_passes_after_dropped_ones():
     received = [{"bytes": message.SerializeToString()} for message in [*NOT_NEEDED, NEEDED[0]]]
     result = [{"type": "websocket.receive"} | one for one in [{"text": "a text"}, *received]]
     ends = [{"type": "websocket.connect"}], [{"type": "websocket.disconnect"}]
     assert asyncio.run(heard([*ends[0], *result, *ends[1]])) == [*ends[0], result[-1], *ends[1]]
 
 
-def test_who_says_more_than_a_hand_can_waits(monkeypatch: pytest.MonkeyPatch):
+def test_message_bursts_are_slowed_down(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(messages, "BURST", 5)
     one = {"type": "websocket.receive", "bytes": NEEDED[0].SerializeToString()}
     begun = time.monotonic()

@@ -19,7 +19,7 @@ OPTIONS = {"server.address": "127.0.0.1", "browser.serverAddress": "localhost", 
         ({"browser.serverAddress": "a.example", "server.sslCertFile": "x"}, "https://a.example:8501/"),
     ],
 )
-def test_it_is_where_the_server_answers(
+def test_browser_opens_the_servers_address(
     options: dict[str, object],
     address: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -38,7 +38,7 @@ def test_it_is_where_the_server_answers(
     assert opening.open_browser("") is None
 
 
-def test_what_is_neither_a_scenario_nor_a_mechanism_is_refused():
+def test_unknown_start_page_is_refused():
     assert opening.page_for([]) == ""
     with pytest.raises(UnknownName, match="a scenario or a mechanism must be"):
         opening.page_for(["halves"])

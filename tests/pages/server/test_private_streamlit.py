@@ -28,7 +28,7 @@ def test_the_version_is_the_one_that_was_tried():
     assert f"streamlit=={TRIED}" in (ROOT / "requirements.txt").read_text()
 
 
-def test_what_it_uses_is_there():
+def test_private_streamlit_names_exist():
     asked: list[str] = []
     SafeSessionState(SessionState(), lambda: asked.append("once"))._yield_callback()
     assert asked == ["once"]
@@ -37,7 +37,7 @@ def test_what_it_uses_is_there():
     assert callable(AppSession.request_rerun)
 
 
-def test_a_fragment_that_reruns_at_once_does_not_take_from_the_page_what_waits_to_be_sent():
+def test_fragment_rerun_keeps_queued_messages():
     """Else a student who joins a class while the page polls loses the line with the own name."""
     private_streamlit.mend()
     queue = ForwardMsgQueue()
@@ -56,7 +56,7 @@ def test_a_fragment_that_reruns_at_once_does_not_take_from_the_page_what_waits_t
     assert queue.is_empty()
 
 
-def test_a_session_ends_where_its_time_is_over_or_another_takes_its_place(monkeypatch: pytest.MonkeyPatch):
+def test_session_ends_by_timeout_or_replacement(monkeypatch: pytest.MonkeyPatch):
     stored: Any = MemorySessionStorage(1, 60)
     known = [Mock(**{"session.id": name}) for name in ("a", "b", "c")]
     manager = SimpleNamespace(_session_storage=stored, _active_session_info_by_id={"a": known[0]})

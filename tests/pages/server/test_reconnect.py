@@ -29,7 +29,7 @@ def answer() -> bytes:
     return message.SerializeToString()
 
 
-def test_what_is_left_of_the_last_run_is_held_back_until_the_next_begins():
+def test_leftovers_of_the_last_run_are_held_back():
     threshold = Threshold()
     assert not threshold.lets_pass(begun())  # the beginning of a run that was not asked for here
     assert not threshold.lets_pass(FINISHED_BYTES)
@@ -75,7 +75,7 @@ def test_a_first_connection_is_left_alone():
     assert line.heard == [None, FINISHED_BYTES]
 
 
-def test_a_browser_that_asks_for_nothing_gets_a_run_all_the_same(monkeypatch: pytest.MonkeyPatch):
+def test_silent_browser_gets_a_run(monkeypatch: pytest.MonkeyPatch):
     runs: list[str] = []
 
     session = SimpleNamespace(_client_state="as it was", request_rerun=runs.append)

@@ -11,7 +11,7 @@ from pages.server.uploads import PATH, Uploads
 from tests.pages.server.asgi import ask
 
 
-def test_refused_uploads_and_those_that_nothing_is_left_of_leave_no_trace(monkeypatch: pytest.MonkeyPatch):
+def test_refused_uploads_leave_no_trace(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(uploads, "uploaded", lambda session: (0, 0))
 
     door = Uploads(PlainTextResponse(status_code=204))

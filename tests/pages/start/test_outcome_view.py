@@ -25,7 +25,7 @@ def test_nine_scenarios_have_an_outcome():
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_stored_outcome_is_drawn_as_it_is(name: str):
+def test_stored_outcome_is_drawn_unchanged(name: str):
     found, draft = outcomes.stored(name), presets.get(name).draft
     assert found is not None
     assert len(found.curves) == len(draft.variants), "made of the scenario as it is now"
@@ -52,7 +52,7 @@ def test_a_stored_outcome_is_drawn_as_it_is(name: str):
     assert len(before["lines"]) == len(shown["lines"])
 
 
-def test_a_guess_is_held_against_what_is_stored():
+def test_guess_is_compared_with_the_stored_outcome():
     found = outcomes.stored("two_volunteers")
     assert found is not None
     mine = Guessed({"two_volunteers": 60, "half_and_half": "no"}, frozenset({"who_is_silenced"}))
@@ -65,7 +65,7 @@ def test_a_guess_is_held_against_what_is_stored():
     assert (mine.level("two_volunteers"), mine.level("half_and_half")) == (0.6, None)
 
 
-def test_no_line_on_the_page_tells_what_its_first_question_asks():
+def test_start_page_hides_the_answers():
     nothing, result = Guessed({}, frozenset()), Guessed({}, frozenset({"two_volunteers"}))
     assert nothing.veiled("two_volunteers") == ["mean", "1/σ", "1/σ²"], "nor whom the server should listen to"
     assert result.veiled("two_volunteers") == []
@@ -76,7 +76,7 @@ def test_no_line_on_the_page_tells_what_its_first_question_asks():
         assert set(presets.get(name).ask.of) <= set(result.veiled(name)), "its own question is still open"
 
 
-def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(opened: Opened):
+def test_addressed_scenario_comes_first(opened: Opened):
     """One dot for each design, and before anything is trained: why so small an ε is enough."""
     page = opened("start", scenario="sixty_thousand")
     opening = [one.key for one in page.button if str(one.key).startswith("open the card ")]
@@ -105,7 +105,7 @@ def test_a_figure_of_another_version_is_marked_as_such(runs_dir: Path):
     assert not replace(found, key="another").current
 
 
-def test_every_budget_of_the_ladder_has_its_picture_accuracy_and_worth():
+def test_ladder_budgets_have_picture_accuracy_and_worth():
     stored, drawn = stored_ladder(), _data()
     assert stored is not None and drawn is not None
     data, _ = drawn

@@ -53,7 +53,7 @@ def test_a_change_is_said_in_the_words_of_its_field(change: dict[str, Any], said
         ({"mechanism.name": "gaussian"}, {"mechanism.name": "duchi"}, "mechanism Gaussian → Duchi"),
     ],
 )
-def test_a_parameter_is_named_by_its_part_and_goes_with_it(first: Any, then: Any, said: str):
+def test_changed_parameter_is_named_by_its_part(first: Any, then: Any, said: str):
     before = DRAFT.with_base(first)
     result = changes(before.as_json(), before.with_base(then).as_json())
     assert result.startswith(said)
@@ -71,6 +71,6 @@ def test_the_rest_is_counted():
     assert changes(DRAFT.as_json(), now.as_json()).endswith(" and 1 more")
 
 
-def test_what_is_compared_is_one_change():
+def test_other_variants_are_one_change():
     other = replace(DRAFT, variants=DRAFT.variants[:1])
     assert changes(DRAFT.as_json(), other.as_json()) == "what is compared"

@@ -21,7 +21,7 @@ from tests.pages.conftest import Opened
 DRAFT = presets.get("send_changes").draft
 
 
-def test_every_trust_stands_beside_the_others_at_the_same_promise():
+def test_trusts_are_compared_at_equal_promise():
     draft = side_by_side(DRAFT, 8.0)
     assert [one.label for one in draft.variants] == list(trust.registry.labels().values())
     promises = [entries(one, [0])[0].run_worst for one in draft.experiments()]
@@ -38,7 +38,7 @@ def test_trust_button_names_none_of_several_that_are_compared(opened: Opened):
 
 
 @pytest.mark.parametrize("kind", trust.names())
-def test_any_trust_can_be_chosen_in_every_scenario_with_what_it_demands(kind: str):
+def test_every_scenario_takes_any_trust(kind: str):
     for name in presets.names():
         draft = presets.get(name).draft
         now = with_trust(draft, kind)
@@ -48,12 +48,12 @@ def test_any_trust_can_be_chosen_in_every_scenario_with_what_it_demands(kind: st
         assert kind not in ("secure_sum", "central") or 7.9 < promised <= 8.0 + 1e-9
 
 
-def test_what_no_other_trust_fits_is_refused_with_its_reasons():
+def test_draft_without_fitting_trusts_is_refused():
     with pytest.raises(InvalidExperiment, match="no ε of the run can be kept"):
         side_by_side(presets.get("pprd_fl").draft, 8.0)
 
 
-def test_a_secure_sum_is_offered_where_local_noise_leaves_nothing_to_learn():
+def test_secure_sum_is_offered_when_local_noise_wins():
     lost = Draft(parse({"clients": {"count": 20, "epsilon": 0.5}}), (Variant("mean"),))
     view = behind_a_sum(lost)
     assert view is not None and view.word in ("borderline", "learns")
@@ -61,7 +61,7 @@ def test_a_secure_sum_is_offered_where_local_noise_leaves_nothing_to_learn():
     assert behind_a_sum(DRAFT) is None
 
 
-def test_what_links_uploads_is_one_sentence_with_chance_and_interval():
+def test_linked_uploads_are_stated_beside_chance():
     clients = {"epsilon": [1.0 + 0.1 * i for i in range(20)], "epsilon_scope": "run"}
     by_noise = {"clients": clients, "aggregator": "inverse_variance", "target": "update"}
     said = recognised([parse({}), parse(by_noise)])
@@ -82,7 +82,7 @@ def test_tries_above_what_epsilon_allows_are_called_lucky(right: int, lucky: boo
 
 
 @pytest.mark.parametrize("against", SEEN)
-def test_who_sees_what_is_a_picture_with_words(against: str):
+def test_trust_picture_has_text(against: str):
     top = ET.fromstring(who_sees_what(against))  # type: ignore[arg-type]
     assert SEEN[against][1] in "".join(top.itertext())  # type: ignore[index]
     assert list(top.itertext()).count("Ada") == (2 if against == "server" else 1), "a name that is seen"
@@ -91,7 +91,7 @@ def test_who_sees_what_is_a_picture_with_words(against: str):
 ASKED = {"target": "update", "rounds": 1, "attack": {"clients": [2]}}
 
 
-def test_a_heap_is_asked_who_and_what_and_a_sum_with_help_and_without():
+def test_trust_attacks_differ_for_heap_and_sum():
     clients = {"epsilon": 600.0, "epsilon_scope": "run", "range": 0.1, "count": 6}
     ends = {}
     for kind in ("shuffled", "secure_sum", "local"):

@@ -12,13 +12,13 @@ def attacked(number: int, mechanism: str) -> Series:
     return Series(number, mechanism, (run,))
 
 
-def test_without_noise_comes_first_and_of_many_that_are_noisy_the_last_are_shown():
+def test_noiseless_run_is_shown_first():
     assert _first_shown({0: False, 1: True, 2: True, 3: True}) == [0, 1, 2]
     assert _first_shown({0: True, 1: True, 2: True, 3: False}) == [0, 1, 3], "in the scenario's order"
     assert _first_shown(dict.fromkeys(range(9), True)) == [6, 7, 8]
 
 
-def test_a_client_that_was_never_chosen_is_said_to_be_attacked_all_the_same():
+def test_never_chosen_client_is_still_attacked():
     one = attacked(0, "duchi")
     run = one.runs[0]
     run.last = {
@@ -35,7 +35,7 @@ def test_a_client_that_was_never_chosen_is_said_to_be_attacked_all_the_same():
     assert "ε 0" not in words
 
 
-def test_what_is_spent_without_a_delta_is_said_so():
+def test_spending_without_delta_states_delta_zero():
     """Duchi at ε 8 adds up to the plain sum, which needs no δ; a single stopped client is one client."""
     one = attacked(0, "duchi")
     one.runs[0].last = {

@@ -53,7 +53,7 @@ def test_the_best_and_the_last_are_named_in_their_colours(apart: list[Series]):
     assert said(found["chips"][1]["pieces"]) == "nothing is attacked"
 
 
-def test_before_the_end_and_before_the_start_nothing_is_claimed(apart: list[Series]):
+def test_headline_claims_no_result_before_the_end(apart: list[Series]):
     assert said(headline_of(apart, "live")["line"]).startswith("After round 3: 1/σ² ")
     before = said(headline_of([], "")["line"])
     assert before == "Rule of thumb: 1/σ² should learn; 1/σ is borderline; mean should not learn"
@@ -62,7 +62,7 @@ def test_before_the_end_and_before_the_start_nothing_is_claimed(apart: list[Seri
     assert dict(asked)["1/σ²"] == 2
 
 
-def test_what_is_said_of_a_round_is_of_that_round(apart: list[Series]):
+def test_headline_of_a_round_uses_its_accuracies(apart: list[Series]):
     """One run is a round further, and has another accuracy there."""
     behind = series(0, "mean", 1, {"aggregator": "mean", "rounds": 2})
     then, now = (apart[1].curve("accuracy")[0][n] for n in (2, 3))
@@ -104,7 +104,7 @@ def test_a_class_that_is_never_named_is_in_the_headline(apart: list[Series]):
     assert lines[1].endswith("and hardly ever names the classes 5 to 9 right")
 
 
-def test_a_run_that_diverged_with_some_of_its_seeds_did_not_with_all(apart: list[Series]):
+def test_partly_diverged_run_is_not_called_diverged(apart: list[Series]):
     one = Series(1, "1/σ²", apart[1].runs, Style(1))
     kept = one.runs[1].end
     one.runs[1].end = {**(kept or {}), "status": "diverged"}
@@ -139,7 +139,7 @@ def test_a_budget_for_a_whole_upload_is_stated_as_one():
     )
 
 
-def test_a_range_of_bounds_is_stated_in_two_digits_or_whole_numbers_and_never_below():
+def test_range_of_bounds_is_rounded_up():
     assert _between([5.493, 4876]) == "5.5 to 4\u202f876"
     assert _between([4.101, 4100.2]) == "4.2 to 4\u202f101"
     assert _between([9.9996, 10.0002]) == "10.01", "one to whoever reads three digits"
@@ -147,7 +147,7 @@ def test_a_range_of_bounds_is_stated_in_two_digits_or_whole_numbers_and_never_be
     assert _between([1.053, 333.3], exact=True) == "1.053 to 333.3", "what was asked for is not rounded"
 
 
-def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
+def test_promise_names_clients_only_where_equal():
     same = {"clients": {"count": 3, "epsilon": 1.0}}
     rests = [
         promised(DRAFT.with_base(changes))["rest"]
@@ -174,7 +174,7 @@ def of_scenario(name: str) -> dict[str, Any]:
     return head(draft, shown, 0.1, "audit", "completed", "")
 
 
-def test_a_scenarios_headline_compares_what_its_question_asks_about():
+def test_headline_compares_the_questions_arms():
     line = said(of_scenario("everybody_equal")["line"])
     assert "ε 8" in line
     assert "ε 1" not in line and "ε 4" not in line, "other budgets: the question is on mechanisms"
@@ -183,13 +183,13 @@ def test_a_scenarios_headline_compares_what_its_question_asks_about():
     assert "; Duchi, ε 8: " in leaks and "ε 1:" not in leaks
 
 
-def test_values_seen_again_and_again_are_priced_once_ten_and_a_hundred_times():
+def test_repeated_values_state_their_price():
     rest = promised(presets.get("again_and_again").draft)["rest"]
     assert all(f" seen {often}" in rest for often in ("once", "10 times", "100 times"))
     assert " seen " not in promised(presets.get("two_volunteers").draft)["rest"]
 
 
-def test_a_promise_behind_another_trust_says_against_whom_and_invents_no_pure_sum():
+def test_promise_names_the_adversary_of_its_trust():
     chip = promised(presets.get("whom_do_you_trust").draft)
     assert ", against those that each run's trust names: told" in chip["rest"]
     assert "if δ = 0" not in said(chip["pieces"]), "noise in a sum promises nothing at δ 0"
@@ -228,7 +228,7 @@ def test_images_back_are_counted_over_all_attacked_uploads():
 
 
 @pytest.mark.parametrize("kind", ["secure_sum", "central"])
-def test_what_a_trust_adds_itself_is_noise_whatever_the_mechanism(kind: str):
+def test_trusts_own_noise_counts_without_a_mechanism(kind: str):
     clients = {"epsilon": 0.5, "epsilon_scope": "run"}
     base = {"mechanism": "none", "trust": kind, "clients": clients, "target": "update"}
     draft = parse_draft({"base": base, "variants": [{"label": "A"}]})

@@ -66,7 +66,7 @@ def accuracies(*ends: float) -> list[Result]:
 
 
 @pytest.mark.usefixtures("at_work")
-def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+def test_guess_is_shown_before_during_and_after_a_run(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(guessed, "me", lambda: ME)
     identity = drafts.new(DRAFT)
     app = opened(identity)
@@ -111,7 +111,7 @@ def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.Monk
     assert "you guessed 60" in said(app)
 
 
-def test_a_run_that_was_stopped_tells_nothing(runs_dir: Path):
+def test_stopped_run_answers_no_guess(runs_dir: Path):
     identity = drafts.new(DRAFT)
     app = opened(identity)
     app.session_state["job"] = launched = queue.add("run", {"draft": DRAFT.as_json()}, identity)
@@ -120,7 +120,7 @@ def test_a_run_that_was_stopped_tells_nothing(runs_dir: Path):
     assert "The runs stopped before they could tell." in said(app)
 
 
-def test_it_is_skipped_by_one_click_and_asked_again_by_another(runs_dir: Path):
+def test_guess_can_be_skipped_and_asked_again(runs_dir: Path):
     identity = drafts.new(HALVES)
     app = opened(identity)
     assert "Will 1/\u2060σ² end more than 5 points ahead" in said(app)
@@ -138,7 +138,7 @@ def test_it_is_skipped_by_one_click_and_asked_again_by_another(runs_dir: Path):
     assert guesses.of(ME, HALVES) == "no"
 
 
-def test_where_the_slider_begins_is_a_guess_for_who_says_so(runs_dir: Path):
+def test_slider_start_counts_once_confirmed(runs_dir: Path):
     identity = drafts.new(DRAFT)
     app = opened(identity)
     said(app)
@@ -168,7 +168,7 @@ def test_every_scenario_is_asked_with_a_real_form_element(name: str, runs_dir: P
         ({"model": "mlp"}, False),
     ],
 )
-def test_the_question_is_asked_as_long_as_it_is_about_this(change: dict[str, object], asks: bool):
+def test_question_is_asked_while_the_draft_fits(change: dict[str, object], asks: bool):
     assert (question_about(DRAFT.with_base(change)) is not None) is asks
 
 

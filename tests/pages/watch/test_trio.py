@@ -52,9 +52,7 @@ VOTES: dict[str, Any] = {"aggregator": "sign_majority", "mechanism": "ldpsign", 
         ([VOTES], 0, f"no noise is predicted, as {CLOSE}"),
     ],
 )
-def test_what_is_predicted_is_drawn_and_it_is_said_why_nothing_is(
-    changes: list[dict[str, Any]], lines: int, words: str
-):
+def test_prediction_or_its_absence_is_explained(changes: list[dict[str, Any]], lines: int, words: str):
     result = before(*changes)
     assert (result["lines"], result["subtitle"]) == (lines, words)
     assert changes != [OPTIMAL] or result["hint"].endswith(f" N{FOLLOWS[1:]}.")
@@ -72,7 +70,7 @@ def test_what_is_predicted_is_drawn_and_it_is_said_why_nothing_is(
         (VOTES, "line: measured, after the vote"),
     ],
 )
-def test_what_was_measured_is_told_from_what_is_computed(draft_of: dict[str, Any], words: str):
+def test_measured_noise_is_distinguished_from_computed(draft_of: dict[str, Any], words: str):
     assert after(draft_of)["subtitle"] == words
 
 

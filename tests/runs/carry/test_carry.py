@@ -72,7 +72,7 @@ def accuracies(identity: str, label: str = "") -> list[float]:
     return [run["accuracy"] for run in every if label in ("", run["label"])]
 
 
-def test_imported_record_of_earlier_versions_is_listed_and_does_not_go_on(trained: str):
+def test_earlier_import_is_listed_and_read_only(trained: str):
     """As they stored it: a job that names records by keys of their own."""
     job, before = queue.get(trained), bodies(queue.get(trained))
     keys = [f"imported-{number:016x}" for number in range(len(job.keys))]
@@ -110,7 +110,7 @@ def read(page: str) -> tuple[set[str], list[str], str]:
 ACTIVE = {"script", "link", "iframe", "object", "a"}
 
 
-def test_the_report_stands_alone_and_runs_nothing(trained: str):
+def test_report_is_self_contained_without_scripts(trained: str):
     text = carry.as_page(trained)
     tags, loads, words = read(text)
     assert not tags & {*ACTIVE, "img"}
@@ -124,7 +124,7 @@ def test_the_report_stands_alone_and_runs_nothing(trained: str):
     assert text.count("<svg") == 3
 
 
-def test_the_report_begins_with_what_the_screen_showed(trained: str):
+def test_report_begins_with_the_figures_on_screen(trained: str):
     grey, colour = encode(np.eye(3)), encode(np.ones((3, 2, 4)))
     figures = [("Accuracy", "mean 90 %", "one seed"), ("What leaks", EVIL, ""), ("Privacy", "ε 3", "δ 0")]
     rows = [("Client 1", [(grey, "a 2"), (colour, "alike 1")], "not back")]
@@ -143,7 +143,7 @@ def test_the_report_begins_with_what_the_screen_showed(trained: str):
     )
 
 
-def test_the_zip_holds_all_of_it(trained: str, exported: Path):
+def test_zip_holds_report_program_and_data(trained: str, exported: Path):
     with ZipFile(exported) as archive:
         assert archive.read("report.html").decode() == carry.as_page(trained)
         assert archive.read("program.py").decode() == carry.as_script(trained)
@@ -158,7 +158,7 @@ def test_the_zip_holds_all_of_it(trained: str, exported: Path):
     assert f"mean {np.mean(accuracies(trained, 'mean')):.1%}" in words
 
 
-def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(runs_dir: Path, tmp_path: Path):
+def test_unfinished_job_is_not_exported(runs_dir: Path, tmp_path: Path):
     waiting = queue.add("run", {"draft": DRAFT.as_json()})
     for write in (carry.as_page, carry.as_script, as_card):
         with pytest.raises(InvalidInput, match="queued"):
@@ -167,7 +167,7 @@ def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(ru
         carry.written(waiting, tmp_path / "out.exe")
 
 
-def test_the_card_has_the_ledgers_worst_promise_in_the_registrys_fields_and_as_a_picture(trained: str):
+def test_card_states_the_worst_promise(trained: str):
     noisy, bare = json.loads(as_card(trained))["runs"]
     most = max((one.run_worst for one in entries(DRAFT.experiments()[0])), key=lambda one: one.bound)
     loss = noisy["privacy_loss"]

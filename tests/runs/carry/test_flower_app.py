@@ -66,7 +66,7 @@ class Stored:
         return self.values
 
 
-def test_what_people_typed_is_data_and_all_code_is_ours(exported: Path):
+def test_typed_text_is_data_in_the_flower_app(exported: Path):
     found = {file.relative_to(exported).as_posix(): file.read_bytes() for file in exported.rglob("*.*")}
     data = json.loads(found.pop(flower_app.DATA))
     assert (data["name"], data["variants"][1]["label"]) == (EVIL, EVIL)
@@ -81,7 +81,7 @@ def test_what_people_typed_is_data_and_all_code_is_ours(exported: Path):
     assert sum(map(len, found.values())) < 9e6, "Flower sends no more than 10 MB"
 
 
-def test_clients_hold_what_they_held_and_learn(app: SimpleNamespace):
+def test_flower_clients_hold_their_shards_and_learn(app: SimpleNamespace):
     run = app.settings.chosen({"variant": 0})
     experiment = parse({"rounds": 2, "attack": None})
     data = digits()
@@ -139,7 +139,7 @@ def test_a_lottery_may_draw_nobody(app: SimpleNamespace):
     assert {float(one.sum()) for one in drawn} == {0.0, 1.0}
 
 
-def test_the_mod_sends_answers_and_the_public_budget_and_no_more(app: SimpleNamespace):
+def test_flower_mod_sends_answers_and_budget_only(app: SimpleNamespace):
     """Whatever else the app puts into its reply stays at home, and a node's own budget comes first."""
     before, after = np.zeros(1000, np.float32), np.full(1000, 0.05, np.float32)
 
@@ -187,7 +187,7 @@ def test_the_mod_sends_answers_and_the_public_budget_and_no_more(app: SimpleName
         ({"model": {"layers": "dense 5 sigmoid"}}, "fully connected layers with ReLU alone"),
     ],
 )
-def test_what_the_app_cannot_do_is_said(change: dict[str, Any], words: str):
+def test_unsupported_flower_settings_are_named(change: dict[str, Any], words: str):
     why = unfit(parse(change))
     assert why and words in why
 

@@ -47,7 +47,7 @@ def of(content: bytes) -> str:
         (of(b'{"base": {"field of tomorrow": 1}}'), "cannot be run by this version: .*tomorrow"),
     ],
 )
-def test_what_was_cut_or_changed_is_a_sentence(text: str, words: str):
+def test_damaged_settings_link_is_refused(text: str, words: str):
     with pytest.raises(InvalidInput, match=words) as refused:
         of_link(text)
     assert "\n" not in str(refused.value)

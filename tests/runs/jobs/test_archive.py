@@ -41,7 +41,7 @@ def files(trained: str) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def test_everything_is_in_it_and_is_what_was_recorded(trained: str, files: dict[str, bytes]):
+def test_archive_equals_the_record(trained: str, files: dict[str, bytes]):
     stored = events_of(queue.get(trained))
     recorded = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert recorded == [{"run": event.run, "at": event.at, **event.body} for event in stored]
@@ -58,9 +58,7 @@ def rows_of(text: bytes) -> list[dict[str, str]]:
     return [*csv.DictReader(io.StringIO(text.decode()))]
 
 
-def test_tables_open_in_a_spreadsheet_and_parquet_has_the_same_with_types(
-    trained: str, files: dict[str, bytes]
-):
+def test_archive_csv_and_parquet_are_equal(trained: str, files: dict[str, bytes]):
     stored = [body for body in bodies(queue.get(trained)) if body["event"] == "round"]
     rows = rows_of(files["rounds.csv"])
     assert [float(row["accuracy"]) for row in rows] == [event["accuracy"] for event in stored]
@@ -85,7 +83,7 @@ def test_columns_of_mixed_kinds_are_text():
     }
 
 
-def test_what_is_not_there_gets_a_sentence(runs_dir: Path):
+def test_export_of_an_unrecorded_job_is_refused(runs_dir: Path):
     waiting = queue.add("run", {"draft": {}}, None)
     with pytest.raises(InvalidInput, match=r"nothing is recorded of job \w+: it is queued"):
         export(waiting)
@@ -93,7 +91,7 @@ def test_what_is_not_there_gets_a_sentence(runs_dir: Path):
         export("0" * 12)
 
 
-def test_it_is_written_whole_or_not_at_all(trained: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_archive_is_written_atomically(trained: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     out = tmp_path / "out.zip"
     out.write_text("what was there before")
     monkeypatch.setattr(archive, "as_csv", Mock(side_effect=KeyboardInterrupt))

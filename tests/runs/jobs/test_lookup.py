@@ -29,7 +29,7 @@ def test_a_look_at_a_list_starts_a_worker_for_queued_jobs(monkeypatch: pytest.Mo
     assert woken.call_count == 0, "nothing waits any more"
 
 
-def test_an_orphaned_job_is_reported_though_it_cannot_be_noted(monkeypatch: pytest.MonkeyPatch):
+def test_orphaned_job_is_reported_despite_a_locked_queue(monkeypatch: pytest.MonkeyPatch):
     identity = queue.add("run", {})
     assert queue.claim()
     monkeypatch.setattr(orphaned, "changing", Mock(side_effect=StorageFailed("it cannot be written")))

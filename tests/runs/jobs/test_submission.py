@@ -20,9 +20,7 @@ pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
 @pytest.mark.parametrize(("end", "new"), [("completed", False), ("failed", False), ("cancelled", True)])
-def test_the_second_click_of_two_is_none_unless_the_first_was_taken_back(
-    end: Status, new: bool, monkeypatch: pytest.MonkeyPatch
-):
+def test_second_click_counts_after_a_cancel_only(end: Status, new: bool, monkeypatch: pytest.MonkeyPatch):
     """Train, Stop, Train again within a second: the page showed what had been stopped, and nothing began."""
     monkeypatch.setattr(submission, "wake", lambda **_: None)
     draft = parse_draft({"rounds": 3})
@@ -47,14 +45,14 @@ def stopped(base: dict[str, Any], owner: str | None = None) -> str:
         ({"dataset": "mnist", "model": "resnet18", "local": {"batch_size": 60_000}}, "is too large"),
     ],
 )
-def test_what_would_not_be_launched_is_not_taken_up_either(base: dict[str, Any], words: str):
+def test_unlaunchable_job_is_not_resumed(base: dict[str, Any], words: str):
     identity = stopped(base)
     with pytest.raises(InvalidExperiment, match=words):
         jobs.resume(identity)
     assert queue.get(identity).status == "cancelled"
 
 
-def test_what_is_taken_up_counts_for_the_address_of_whoever_asks(monkeypatch: pytest.MonkeyPatch):
+def test_resumed_job_counts_for_the_askers_address(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(admission, "WAITING_ADDRESS", 1)
     first, second = (stopped({"rounds": 1}, owner) for owner in ("a" * 16, "b" * 16))
     jobs.resume(first, Person("a" * 16), "there")
@@ -63,7 +61,7 @@ def test_what_is_taken_up_counts_for_the_address_of_whoever_asks(monkeypatch: py
         jobs.resume(second, Person("b" * 16), "there")
 
 
-def test_what_cannot_be_read_any_more_is_not_taken_up():
+def test_unreadable_request_is_not_resumed():
     identity = queue.add("run", {})
     queue.cancel(identity)
     with pytest.raises(StorageFailed, match="launch it again"):
@@ -99,7 +97,7 @@ def test_the_operator_says_how_long(runs_dir: Path, monkeypatch: pytest.MonkeyPa
         MOST_HOURS.value()
 
 
-def test_on_a_machine_that_was_not_measured_years_are_refused_all_the_same(runs_dir: Path):
+def test_years_are_refused_without_calibration(runs_dir: Path):
     with pytest.raises(InvalidExperiment, match="would take about"):
         jobs.refuse_too_much("run", training(LONG))
     jobs.refuse_too_much("run", training({"rounds": 200}))
