@@ -13,6 +13,8 @@ from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import nicknames
 
 MOST_MEMBERS = 300
+MOST_OF_ADDRESS = 100
+"""Largest number of members that join from one network address."""
 MOST_TRIES = 20
 """Largest number of a student's own runs on one question."""
 Value = float | str
@@ -41,10 +43,11 @@ class Try:
     """Chosen value of the free field."""
 
 
-def join(session: Session, who: str, name: str = "") -> Member:
+def join(session: Session, who: str, name: str = "", address: str = "") -> Member:
     """Join a class, or change one's name in it; without a name a student gets a number. Raises UnknownClass:
     the class has ended; InvalidInput: the name is too long, or looks like another student's; NotNow: the
-    class is full or locked, or the teacher has taken this visitor out.
+    class is full, for all or for this network address (a digest), or locked, or the teacher has taken this
+    visitor out.
     """
     wanted = "" if session.numbered else nicknames.cleaned(name)
     with CLASSES.writing() as db:
@@ -59,8 +62,17 @@ def join(session: Session, who: str, name: str = "") -> Member:
         locked = db.execute("SELECT 1 FROM rule WHERE code = ? AND locked", (session.code,)).fetchone()
         if mine is None and locked:
             raise NotNow("this class is locked: its teacher lets nobody new in now")
+        if mine is None and address:
+            _count(db, session, who, address)
         number = mine["number"] if mine else 1 + max((row["number"] for row in rows), default=0)
         return _call(db, session, who, number, wanted)
+
+
+def _count(db: Any, session: Session, who: str, address: str) -> None:
+    query = "SELECT count(*) FROM arrival WHERE code = ? AND address = ?"
+    if db.execute(query, (session.code, address)).fetchone()[0] >= MOST_OF_ADDRESS:
+        raise NotNow(f"{MOST_OF_ADDRESS} have joined this class from your network, as many as one may have")
+    db.execute("INSERT OR REPLACE INTO arrival VALUES (?, ?, ?)", (session.code, who, address))
 
 
 def _call(db: Any, session: Session, who: str, number: int, wanted: str) -> Member:
@@ -117,7 +129,7 @@ def leave(session: Session, who: str) -> None:
         now = refuse_ended(db, session.code)
         if now["scenario"] == topics.OWN_DIGITS and now["phase"] != "ask":
             raise NotNow("the class trains on this drawing; it can go when the next question is asked")
-        for table in ("drawing", "member", "guess", "try"):
+        for table in ("drawing", "member", "arrival", "guess", "try"):
             db.execute(f"DELETE FROM {table} WHERE code = ? AND who = ?", (session.code, who))  # noqa: S608
 
 

@@ -18,7 +18,7 @@ from ldp_core.runs.queue.permissions import Person, room_of
 
 LETTERS = "BCDFGHKLMNPRSTVWXZ"
 """Letters of codes: none look alike, and without vowels no code is a word."""
-LENGTH = 4
+LENGTH = 5
 HOURS = 12.0
 """Hours after which a class ends by itself."""
 PATIENCE_SECONDS = 10.0

@@ -28,6 +28,10 @@ CREATE TABLE IF NOT EXISTS member (
     code TEXT NOT NULL, who TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
     PRIMARY KEY (code, who)
 );
+CREATE TABLE IF NOT EXISTS arrival (
+    code TEXT NOT NULL, who TEXT NOT NULL, address TEXT NOT NULL,   -- of a member, as a digest
+    PRIMARY KEY (code, who)
+);
 CREATE TABLE IF NOT EXISTS guess (
     code TEXT NOT NULL, scenario TEXT NOT NULL, who TEXT NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (code, scenario, who)
@@ -43,7 +47,7 @@ CREATE TABLE IF NOT EXISTS drawing (
     PRIMARY KEY (code, who)
 );
 """
-TABLES = ("drawing", "class", "rule", "removed", "member", "guess", "try")
+TABLES = ("drawing", "class", "rule", "removed", "member", "arrival", "guess", "try")
 
 
 class UnknownClass(StudioError, LookupError):
@@ -51,7 +55,7 @@ class UnknownClass(StudioError, LookupError):
 
     def __init__(self, code: str) -> None:
         super().__init__(
-            f"there is no class {code} (any more); its code stands on the teacher's board, four letters"
+            f"there is no class {code} (any more); its code stands on the teacher's board, five letters"
         )
 
 

@@ -45,7 +45,7 @@ def known(peer: str, forwarded: Sequence[str]) -> str:
         found = ipaddress.ip_address(text)
     except ValueError:
         return UNKNOWN
-    if isinstance(found, ipaddress.IPv4Address):
+    if isinstance(found, ipaddress.IPv4Address) or found.is_loopback:
         return str(found)
     if found.ipv4_mapped:
         return str(found.ipv4_mapped)

@@ -35,7 +35,7 @@ def opened(another: Another, about: str) -> tuple[Visitor, str]:
     board = teacher.page
     press(board, "Open a class")
     expect(board.get_by_text("Nobody has joined yet")).to_be_visible()
-    code = re.search(r"code=([A-Z]{4})$", board.url)
+    code = re.search(r"code=([A-Z]{5})$", board.url)
     assert code
     return teacher, code[1]
 
@@ -124,7 +124,7 @@ def test_a_whole_lesson(another: Another, school: Server):
             "<b>bold",
             '"Dora"',
             f'"{code}"',
-        )  # four letters alone stand in pictures by chance
+        )  # five letters alone stand in pictures by chance
         for path in found_in(school.runs_dir, name.encode())
     ]
 

@@ -20,8 +20,8 @@ def opened(runs_dir: Path) -> sessions.Session:
     return sessions.open_class(TEACHER, "two_volunteers")
 
 
-def test_a_code_is_four_letters_typed_in_any_way(opened: sessions.Session):
-    assert len(opened.code) == 4
+def test_a_code_is_five_letters_typed_in_any_way(opened: sessions.Session):
+    assert len(opened.code) == 5
     assert set(opened.code) <= set(sessions.LETTERS)
     assert not set(sessions.LETTERS) & set("AEIOUQJ01")
     typed = f" {opened.code[:2].lower()}-{opened.code[2:].lower()} "
@@ -100,6 +100,24 @@ def test_locked_class_takes_nobody_new(opened: sessions.Session):
     assert members.join(opened, "anna", "Anne").number == 1
     sessions.lock(opened, TEACHER, False)
     assert members.join(opened, "ben", "Ben").number == 2
+
+
+def test_one_address_cannot_fill_a_class(opened: sessions.Session, runs_dir: Path):
+    for number in range(members.MOST_OF_ADDRESS):
+        members.join(opened, f"bot {number}", address="one network")
+    with pytest.raises(NotNow, match="from your network"):
+        members.join(opened, "one more", address="one network")
+    assert members.join(opened, "bot 0", "Anna", address="one network").number == 1
+    members.join(opened, "cleo", address="another network")
+    members.leave(opened, "bot 1")
+    members.join(opened, "one more", address="one network")
+    sessions.end(opened, TEACHER)
+    assert found_in(runs_dir, b"one network") == []
+
+
+def test_open_class_of_four_letters_stays_open(opened: sessions.Session):
+    CLASSES.change("UPDATE class SET code = 'BCDF'")
+    assert sessions.find("bc-df").code == "BCDF"
 
 
 def test_class_with_numbers_keeps_no_name(runs_dir: Path):

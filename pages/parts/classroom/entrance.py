@@ -76,7 +76,7 @@ def entrance() -> None:
     with left, st.container(border=True, height="stretch"):
         st.header("I have a code", anchor=False)
         with st.form("join by code", border=False):
-            typed = st.text_input("The four letters on the teacher's board", max_chars=12, key="typed code")
+            typed = st.text_input("The five letters on the teacher's board", max_chars=12, key="typed code")
             if st.form_submit_button("Go to the class", type="primary") and sessions.spelled(typed):
                 st.query_params.from_dict({"code": sessions.spelled(typed)})
                 st.rerun()

@@ -1,5 +1,7 @@
 """A student's screen: join, then guess, watch or try, by the class's phase."""
 
+from functools import partial
+
 import streamlit as st
 
 from ldp_core.classroom import Member, Session, topics
@@ -21,7 +23,7 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import me, who
+from pages.parts.ui.visitor import here, me, settled, who
 from pages.parts.watch.guess_field import element
 from pages.parts.watch.live import live_view, settings_of
 from pages.parts.watch.prediction import answers_of, why
@@ -140,7 +142,7 @@ def _mine(session: Session) -> None:
 @pressed
 def _joined(session: Session) -> None:
     with refusing(NOT_DONE):
-        room.join(session, me(), st.session_state.get(NAME) or "")
+        room.join(session, settled(in_class=True), st.session_state.get(NAME) or "", here())
 
 
 @pressed
@@ -160,4 +162,5 @@ def _guess(session: Session, key: str) -> None:
 @pressed
 def _tried(session: Session, draft: Draft, called: str) -> None:
     with refusing(NOT_DONE):
-        room.submit_try(session, me(), called, lambda: jobs.submit(draft, reference=False, **who()))
+        launch = partial(jobs.submit, draft, reference=False, **who(in_class=True))
+        room.submit_try(session, me(), called, launch)

@@ -16,7 +16,7 @@ from pages.parts.ui.meanings import error_in_words, problem_in_words
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import settled, visitor
 from pages.parts.ui.workspace import Workspace, first
 
 SAID, DROPS = "what became of own data", "own data dropped"
@@ -65,11 +65,10 @@ def _take(key: str) -> None:
     files = {file.name: file.getvalue() for file in st.session_state[key] if hasattr(file, "name")}
     st.session_state.pop(SAID, None)
     st.session_state[DROPS] += 1  # another widget: Streamlit lets go of the files
-    owner = visitor().owner
-    if not files or not owner:
+    if not files:
         return
     try:
-        own_data.take(files, owner)
+        own_data.take(files, settled())
     except StudioError as error:
         st.session_state[SAID] = f"Nothing was kept of {error_in_words(error)}."
 

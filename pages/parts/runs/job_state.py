@@ -25,7 +25,7 @@ from ldp_core.runs import (
 )
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds
-from pages.parts.ui.visitor import visitor, who
+from pages.parts.ui.visitor import here, visitor
 
 
 def job_state(job: Job, draft: Draft, progress: Progress) -> None:
@@ -156,7 +156,7 @@ def place_in_queue(job: Job) -> str:
 
 def takes(planned: float) -> str:
     """Expected duration and wait of a job launched now."""
-    behind = _behind(wait_estimate.would_wait(**who()), "it")
+    behind = _behind(wait_estimate.would_wait(visitor().owner, here()), "it")
     return f"takes about {seconds(planned)}{'; ' * bool(behind)}{behind}"
 
 

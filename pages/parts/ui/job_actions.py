@@ -14,7 +14,7 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor, who
+from pages.parts.ui.visitor import here, visitor
 
 REFUSED = "refused"
 READ_SECONDS = 10.0
@@ -30,7 +30,7 @@ def act(do: Callable[[str, Person], object], identity: str) -> None:
 
 
 def go_on_button(job: Job) -> None:
-    resume = partial(jobs.resume, address=who()["address"])
+    resume = partial(jobs.resume, address=here())
     st.button("Go on where it stopped", type="primary", key="resume", on_click=act, args=(resume, job.id))
 
 

@@ -16,9 +16,10 @@ from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.server.address import of_page
-from pages.server.guess_rate_limit import guess
+from pages.server.guess_rate_limit import admit, guess
 
 COOKIE = "epsilon_visitor"
+SETTLED = "token for good"
 _teachers: set[str] = set()
 """Visitors who have given the teacher's secret since the server's start."""
 TYPED, REFUSED = "teacher's secret typed", "why it is not the secret"
@@ -47,17 +48,38 @@ def look(identity: str) -> Job:
     return jobs.look(identity, visitor())
 
 
-def who() -> dict[str, str | None]:
+def here() -> str:
+    """Digest of the visitor's network address."""
+    return permissions.address(of_page())
+
+
+def who(in_class: bool = False) -> dict[str, str | None]:
     """Owner and address for `jobs.launch`."""
-    return {"owner": visitor().owner, "address": permissions.address(of_page())}
+    return {"owner": settled(in_class), "address": here()}
+
+
+def settled(in_class: bool = False) -> str:
+    """Owner of what the visitor is about to leave here, the same from now on; raises NotNow if too many new
+    visitors come from this address.
+    """
+    st.session_state.setdefault(SETTLED, token())
+    one = visitor()
+    if not (one.teacher or st.user.to_dict().get("is_logged_in")):
+        admit(one.owner or "", of_page(), in_class)
+    return one.owner or ""
 
 
 def token() -> str:
-    """Secret token of this browser."""
-    memory = st.session_state.get("memory") or {}
-    given = (st.context.cookies.get(COOKIE), memory.get("token"))
-    known = next((t for t in given if isinstance(t, str) and TOKEN.fullmatch(t)), None)
-    return known or str(st.session_state.setdefault("token of this session", secrets.token_hex(16)))
+    """Secret token of this browser: its cookie; else the first that the browser tells of another tab, until
+    something is done; else one that the session begins with.
+    """
+    state, cookie = st.session_state, st.context.cookies.get(COOKIE)
+    if isinstance(cookie, str) and TOKEN.fullmatch(cookie):
+        return cookie
+    told = (state.get("memory") or {}).get("token")
+    if isinstance(told, str) and TOKEN.fullmatch(told):
+        return str(state.setdefault(SETTLED, told))
+    return str(state.get(SETTLED) or state.setdefault("token of this session", secrets.token_hex(16)))
 
 
 def sign_in_entrance() -> None:

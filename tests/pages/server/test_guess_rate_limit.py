@@ -1,20 +1,26 @@
-"""The teacher's secret: guesses are slowed for a visitor, an address and everybody, and logged."""
+"""Guesses of the teacher's secret are slowed for a visitor, an address and everybody, and logged; new
+visitors are slowed for their address.
+"""
 
 import logging
+from contextlib import suppress
 
 import pytest
 
+from ldp_core.errors import NotNow
 from ldp_core.system.rate_limit import RateLimit
 from pages.server import guess_rate_limit as guesses
-from pages.server.guess_rate_limit import WRONG, guess
+from pages.server.address import known
+from pages.server.guess_rate_limit import WRONG, admit, guess
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EPSILON_TEACHER", "chalk and cheese")
-    for name in ("EACH", "PLACE", "ALL", "LINES"):
+    for name in ("EACH", "PLACE", "ALL", "LINES", "NEW", "NEW_IN_CLASS"):
         known = getattr(guesses, name)
         monkeypatch.setattr(guesses, name, RateLimit(known.burst, known.seconds))
+    monkeypatch.setattr(guesses, "_known", {})
 
 
 def test_the_secret_opens_and_another_word_does_not():
@@ -48,3 +54,32 @@ def test_they_are_logged_without_the_guess_and_without_end(caplog: pytest.LogCap
     assert 1 <= len(caplog.records) <= 11
     assert caplog.messages[0] == "a visitor from 192.0.2.1 tried a wrong teacher's secret"
     assert "guess number" not in caplog.text
+
+
+def admitted(number: int, address: str, in_class: bool = False) -> int:
+    """How many of so many new visitors are let in."""
+    found = 0
+    for n in range(number):
+        with suppress(NotNow):
+            admit(f"new {n} of {address} {in_class}", address, in_class)
+            found += 1
+    return found
+
+
+def test_new_visitors_cost_their_address_and_known_ones_do_not():
+    admit("anna", "192.0.2.1")
+    assert admitted(100, "192.0.2.1") == 4
+    with pytest.raises(NotNow, match="10 s"):
+        admit("ben", "192.0.2.1")
+    for _ in range(100):
+        admit("anna", "192.0.2.1")
+    assert admitted(100, "192.0.2.2") == 5
+
+
+def test_class_joins_from_one_address_though_the_address_is_busy():
+    admitted(100, "192.0.2.1")
+    assert admitted(100, "192.0.2.1", in_class=True) == 40
+
+
+def test_users_of_this_machine_are_not_slowed():
+    assert admitted(100, known("127.0.0.1", ())) == admitted(100, known("::1", ())) == 100
