@@ -127,7 +127,7 @@ def test_a_law_of_50_000_edges_is_checked_and_they_are_counted():
     check_loss(Steps(), (0.001, -1.0, 1.0))
 
 
-def test_a_long_check_says_that_it_goes_on(
+def test_long_check_reports_that_it_runs_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(judge, "TELL_SECONDS", 0.05)
@@ -139,7 +139,7 @@ def test_a_long_check_says_that_it_goes_on(
     assert "it waits" in capsys.readouterr().err
 
 
-def test_an_attacker_whose_suits_raises_is_found(monkeypatch: pytest.MonkeyPatch):
+def test_attacker_with_raising_suits_is_refused(monkeypatch: pytest.MonkeyPatch):
     def suits(self: Any, facts: Facts) -> float:
         return facts.model.rows if facts.kept else 0.0  # type: ignore[attr-defined]
 

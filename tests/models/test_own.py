@@ -73,7 +73,7 @@ def test_stored_relu_last_layer_keeps_its_network():
     assert "added" in before.model.understood((8, 8), 10)[-1][0]
 
 
-def test_command_shows_the_layers_before_it_trains(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_command_shows_the_layers_before_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     asked = tmp_path / "asked.json"
     asked.write_text(json.dumps(FEW | {"attack": None, "model": {"layers": "dense 7, dense 10"}}))
     assert main(["run", str(asked)]) == 0

@@ -27,7 +27,7 @@ optimal_ldp_fl | mechanism.name=harmony selection.least=0.5 clients.count=200
 
 
 @pytest.mark.parametrize("row", PRINTED.strip().splitlines())
-def test_a_system_sets_what_its_paper_prints(row: str):
+def test_system_sets_its_papers_printed_values(row: str):
     asked, wanted = row.split(" | ")
     name, *changes = asked.split()
     given = dict(one.split("=") for one in changes)

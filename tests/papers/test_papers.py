@@ -83,7 +83,7 @@ def test_the_way_of_the_data_is_read_off_the_experiment():
         ({"system": "optimal_ldp_fl", "form": "as_printed"}, "75 %", "its safe range"),
     ],
 )
-def test_the_way_has_what_is_the_systems_own(settings: dict[str, Any], there: str, not_there: str):
+def test_data_way_names_the_systems_own_steps(settings: dict[str, Any], there: str, not_there: str):
     steps = " | ".join(
         f"{step.does} | {step.sends}" for step in way(parse({"dataset": "digits", **settings}))
     )

@@ -57,7 +57,7 @@ def test_an_arms_mean_is_that_of_its_exported_runs(exported: dict[str, str]):
     assert compared > 100
 
 
-def test_a_figure_has_one_interval_wherever_it_stands(exported: dict[str, str]):
+def test_figure_has_one_interval_in_all_tables(exported: dict[str, str]):
     """In statements, arms and the paper's own table: each had a level of its own."""
     arms = {(one["claim"], one["reading"], one["arm"]): one for one in table(exported["arms.csv"])}
     compared = 0
@@ -86,7 +86,7 @@ def test_a_figure_has_one_interval_wherever_it_stands(exported: dict[str, str]):
     assert checked > 50
 
 
-def test_a_table_says_what_diverged_and_what_was_not_measured(exported: dict[str, str]):
+def test_table_marks_diverged_and_unmeasured_rows(exported: dict[str, str]):
     (row, *_) = table(exported["tables/pd_ldpfl-table-1-mnist.csv"])
     assert "of 3 diverged" in row["log"]
     (row, *_) = table(exported["tables/personalized_ldp_fl-iid-covtype.csv"])

@@ -68,7 +68,7 @@ async def test_page_beyond_the_limit_is_refused_until_others_leave(narrow: Serve
     await opened("192.0.2.99")
 
 
-async def test_address_in_a_header_counts_only_where_it_is_named(tmp_path: Path, visit: Visit):
+async def test_address_header_counts_only_when_configured(tmp_path: Path, visit: Visit):
     with Server(without_worker(tmp_path / "runs"), EPSILON_PAGES="4") as direct:
         for n in range(2):
             await visit(direct.url, "compare", **{"X-Forwarded-For": f"192.0.2.{n}"})
@@ -95,7 +95,7 @@ def test_silent_connections_are_closed_and_keep_no_visitor_out(narrow: Server):
     assert len(narrow.log.read_bytes()) - before < 1000
 
 
-async def test_uploads_of_a_page_are_limited_and_freed_with_it(narrow: Server, visit: Visit):
+async def test_uploads_are_limited_and_freed_with_their_page(narrow: Server, visit: Visit):
     token = generate_xsrf_token_string()
 
     def send(viewer: Viewer) -> int:

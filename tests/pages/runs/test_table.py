@@ -83,7 +83,7 @@ def test_tick_follows_its_run_when_a_newer_one_arrives(runs_dir: Path, monkeypat
 
 
 @pytest.mark.parametrize("rows", [None, 5, "x", [["0"]], [{}], [True], [-1], [7], ["0"]])
-def test_rows_that_no_table_sends_tick_nothing(rows: Any, monkeypatch: pytest.MonkeyPatch):
+def test_malformed_selection_ticks_no_run(rows: Any, monkeypatch: pytest.MonkeyPatch):
     """Any visitor may send any JSON; a callback that raises ends the script run."""
     state: dict[str, Any] = {
         table.KEY: {"selection": {"rows": rows}},

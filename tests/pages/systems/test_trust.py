@@ -73,7 +73,7 @@ def test_linked_uploads_are_stated_beside_chance():
 
 
 @pytest.mark.parametrize(("right", "lucky"), [(16, True), (10, False)])
-def test_tries_above_what_epsilon_allows_are_called_lucky(right: int, lucky: bool):
+def test_tries_above_the_cap_are_called_lucky(right: int, lucky: bool):
     row = {"client": 2, "clean": False, "candidates": 10, "question": "what", "heap": 6}
     row |= {"right": right, "tries": 100, "cap": 0.12}
     end = {"from_heap": [row, row | {"clean": True, "right": 100}]}

@@ -204,7 +204,7 @@ def test_odds_beside_several_promises_are_the_weakest(epsilon: float, odds: str)
     assert f"told apart in at most {odds} tries" in rest
 
 
-def test_third_figure_keeps_its_lines_when_the_attacks_have_ended(apart: list[Series]):
+def test_third_figure_keeps_its_lines_after_the_attacks(apart: list[Series]):
     one = replace(apart[0].runs[0], end={"measured": [{"client": 1, "scope": "run", "epsilon_lower": 2.0}]})
     measured = Series(0, "mean", (one,), Style(0))
     assert promised(DRAFT, [measured])["rest"] == promised(DRAFT)["rest"]

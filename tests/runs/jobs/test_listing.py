@@ -35,7 +35,7 @@ def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: floa
     return identity
 
 
-def test_a_training_notes_what_it_came_to(runs_dir: Path):
+def test_finished_training_notes_its_finals(runs_dir: Path):
     identity = trained(parse_draft(DRAFT)).id
     (noted,) = lines()[0].finals
     assert noted.epsilon and noted.accuracy == jobs.status(identity)["accuracy"]
@@ -55,9 +55,7 @@ LADDER = {"epsilons": [0.01, 500], "mechanisms": ["laplace"], "images": 2}
         ("attack", LADDER, "Laplace from ε 500 on"),
     ],
 )
-def test_what_a_sweep_a_search_and_an_attack_found_is_noted(
-    kind: str, asked: dict[str, Any], words: str, runs_dir: Path
-):
+def test_finals_of_other_kinds_are_noted(kind: str, asked: dict[str, Any], words: str, runs_dir: Path):
     trained(asked, kind)
     (line,) = lines()
     (final,) = line.finals
@@ -88,9 +86,7 @@ def test_runs_as_a_table_have_their_figures_in_order(runs_dir: Path):
     assert [{name: one.get(name) for name in read[0]} for one in found] == read
 
 
-def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(
-    at_work: Held, monkeypatch: pytest.MonkeyPatch
-):
+def test_stopped_job_keeps_figures_of_ended_runs(at_work: Held, monkeypatch: pytest.MonkeyPatch):
     draft = parse_draft({"base": DRAFT["base"], "seeds": 2})
     monkeypatch.setattr(kind_of_training, "drive", stopped_before_the_second_ends)
     job = queued(draft)
@@ -132,7 +128,7 @@ def test_thousand_runs_are_listed_in_a_moment(runs_dir: Path):
         assert len(lines()) == 1000
 
 
-def test_what_was_asked_for_is_read_of_a_page_alone(runs_dir: Path):
+def test_full_requests_are_read_for_one_page_only(runs_dir: Path):
     identity = made_up("one", 0.5, 1.0)
     (line,) = lines()
     assert line.job.text == ""

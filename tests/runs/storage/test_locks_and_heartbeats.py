@@ -73,9 +73,7 @@ def test_stopped_holder_stands_still_until_killed(path: Path, monkeypatch: pytes
     assert locks.stands_still(path) == 0.0
 
 
-def test_process_that_waits_for_the_processor_does_not_stand_still(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_process_waiting_for_the_cpu_does_not_stand_still(path: Path, monkeypatch: pytest.MonkeyPatch):
     """It is alive, and was not stopped, but comes to no heartbeat."""
     monkeypatch.setattr(locks, "BEAT_SECONDS", 1e9)
     monkeypatch.setattr(locks, "SURE_SECONDS", 0.0)
