@@ -10,9 +10,8 @@ from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import Desk, Job, drafts, jobs, rates
-from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.saved_upload import saved_upload
-from pages.parts.attack.settings import settings
+from pages.parts.attack.settings import ladder_changes, settings
 from pages.parts.attack.view import desk_view
 from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.runs.launching import asked_of, launch_bar, launch_if_pressed, of_earlier_settings, results

@@ -15,7 +15,7 @@ from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.stored_ladder import SCENARIO, stored_ladder
-from pages.parts.attack.pictures import pictures
+from pages.parts.attack.view import pictures
 from pages.parts.attack.words import caption, controls, findings
 from pages.parts.ui.components import packed
 

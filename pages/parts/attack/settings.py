@@ -4,24 +4,48 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import attacks, limits, mechanisms
+from ldp_core import attacks, datasets, limits, mechanisms
 from ldp_core.component import Component
+from ldp_core.datasets.folders import PREFIX
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
 from ldp_core.experiment.threat_model import facts
 from ldp_core.fields import Number, Whole
-from pages.parts.attack.own_pictures import own_pictures
+from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_label
+from pages.parts.clients.own_data import through_lenet
+from pages.parts.systems.changes import differing
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.fields import switch
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import number, per, plain, signed
+from pages.parts.ui.text import few, number, per, plain, signed
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import Workspace
 
 UPLOADS = {"audit": "one image, one step", "real": "its real upload"}
 SEEN = (1, 2, 5, 10, 20, 50, 100)
 AUTO = "the one that suits"
+KEPT = (
+    "These pictures stay on this server and are sent nowhere else. What a run keeps of them, those that were "
+    "attacked and what came back, is deleted with the last run that shows it."
+)
+NAMES = {
+    "mechanisms": "mechanisms",
+    "epsilons": "budgets",
+    "upload": "kind of upload",
+    "client": "client",
+    "rounds_observed": "uploads seen",
+    "round": "round of training",
+    "attacker": "attacker",
+    "images": "images attacked",
+    "candidates": "images to pick from",
+}
+LISTS = ("mechanisms", "epsilons")
+IDLE = ("attack", "mechanism", "aggregator", "seed")
+IDLE_OF_CLIENTS = ("epsilon", "epsilon_scope", "run_limit")
+"""Fields without effect on an attack grid, which trains without noise and has its own budgets."""
 
 
 def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
@@ -153,3 +177,62 @@ def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
 
 def _nearest(epsilon: float) -> float:
     return min(RUNGS, key=lambda rung: abs(rung - epsilon))
+
+
+def own_pictures(workspace: Workspace) -> None:
+    base, own = workspace.draft.base, own_data.labels(visitor().owner)
+    mine = [name for name in (*datasets.names(), *own) if name.startswith(PREFIX)]
+    with st.expander("Pictures of your own"):
+        for name in mine:
+            st.button(
+                plain(f"Attack {data_label(name)}"),
+                key=workspace.key(f"own {name}"),
+                disabled=base.dataset == name,
+                help="In colour, 32 × 32 pixels, through LeNet; the draft's data and model change with it.",
+                on_click=_attack_own,
+                args=(workspace, name),
+            )
+        if not mine:
+            st.caption(
+                "Put a folder of PNG, JPEG or WebP images into this server's data folder, in it a folder for "
+                "each kind of image, two at least; then it can be chosen here."
+                + (" Or drop such pictures on Clients." if own_data.hours() else "")
+            )
+        for problem in st.session_state.pop(workspace.key("own refused"), ()):
+            st.error(plain(problem_in_words(problem), 300))
+    if base.dataset.startswith(PREFIX):
+        st.caption(KEPT)
+
+
+@pressed
+def _attack_own(workspace: Workspace, name: str) -> None:
+    if problems := workspace.edit(through_lenet(name, workspace.draft.base.clients.count)):
+        st.session_state[workspace.key("own refused")] = problems
+
+
+def ladder_changes(before: Ladder, now: Ladder) -> str:
+    """Changes of an attack grid in a few words; "" if none."""
+    words = []
+    for field, name in NAMES.items():
+        old, new = getattr(before, field), getattr(now, field)
+        if old == new or (field == "images" and "real" in (before.upload, now.upload)):
+            continue  # a real upload has as many images as its client holds
+        words.append(name if field in LISTS else f"{name} {_value(field, old)} → {_value(field, new)}")
+    return few([*words, *differing(_base(before), _base(now))])
+
+
+def _base(ladder: Ladder) -> dict[str, Any]:
+    base = {key: value for key, value in ladder.base.as_json().items() if key not in IDLE}
+    clients = {key: value for key, value in base["clients"].items() if key not in IDLE_OF_CLIENTS}
+    return {"base": base | {"clients": clients, "seed": ladder.seed}}
+
+
+def _value(field: str, value: Any) -> str:
+    if field == "upload":
+        return UPLOADS[value]
+    if field == "attacker":
+        if value is None:
+            return AUTO
+        own = [f"{name} {setting:g}" for name, setting in value.parameters().items()]
+        return f"{value.label} ({', '.join(own)})" if own else str(value.label)
+    return str(value)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment.attack_grid import parse_ladder
-from pages.parts.attack.changes import ladder_changes
+from pages.parts.attack.settings import ladder_changes
 
 BASE: dict[str, Any] = {"local": {"epochs": 1}}
 

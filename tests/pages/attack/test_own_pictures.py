@@ -11,7 +11,7 @@ from ldp_core import datasets, presets
 from ldp_core.attacks.idlg import IDLG
 from ldp_core.experiment import changed, parse
 from ldp_core.runs.record import drafts
-from pages.parts.attack.own_pictures import KEPT
+from pages.parts.attack.settings import KEPT
 from pages.parts.clients.own_data import through_lenet
 from tests.attacks.observed import back, observed
 from tests.pages.conftest import drawn
@@ -36,7 +36,7 @@ def page() -> None:
     import streamlit as st
 
     from ldp_core.runs.record import drafts
-    from pages.parts.attack.own_pictures import own_pictures
+    from pages.parts.attack.settings import own_pictures
     from pages.parts.ui.workspace import Workspace
 
     draft = drafts.load(st.session_state["draft"])

@@ -7,7 +7,7 @@ import pytest
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.cells import Desk
-from pages.parts.attack.pictures import pictures
+from pages.parts.attack.view import pictures
 from tests.data import digits
 
 LENET: dict[str, Any] = {
