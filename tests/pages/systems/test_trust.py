@@ -14,8 +14,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.record import drafts
 from ldp_core.theory import server_variance
 from pages.parts.systems.picked import picked
-from pages.parts.systems.picture import SEEN, who_sees_what
-from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side, with_trust
+from pages.parts.systems.trust import SEEN, behind_a_sum, recognised, side_by_side, who_sees_what, with_trust
 from tests.pages.conftest import Opened
 
 DRAFT = presets.get("send_changes").draft
