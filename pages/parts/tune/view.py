@@ -1,27 +1,32 @@
 """View of a sweep: heat map, opened cell, slices and Pareto front."""
 
+import html
+import math
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from ldp_core.experiment import Draft, changed
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.runs import Job, SweepProgress
+from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress
 from ldp_core.theory.learnability import hits_in_words
+from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
+from pages.parts.charts.pareto import Bought, budget_axis, front
 from pages.parts.runs.job_state import because, far_state, is_gone
 from pages.parts.runs.launching import asked_of
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
-from pages.parts.tune.curves import front_figure, in_words, slices_figure
-from pages.parts.tune.found import Setting, as_good, settings, verdict
-from pages.parts.tune.heat import heat_data, number_at
+from pages.parts.tune.found import Setting, as_good, dearest, settings, verdict
 from pages.parts.tune.price import run_line
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.header import headline
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import watch_record
-from pages.parts.ui.text import percent, plain
+from pages.parts.ui.text import at_most, deltas, number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
@@ -29,6 +34,11 @@ VERDICTS = "Before a cell is trained: where eight of ten experiments with as muc
 RULE = f"Coloured by theory's rule of thumb ({hits_in_words()})."
 PLANNED = "what is planned"
 PRICED = "Accuracy against the worst-case budget of a run"
+ACCURACY = {"title": "accuracy", **share_axis(1.02)}
+MOST_LINES = 8
+SCALE = ((0.0, (250, 240, 214)), (0.5, (170, 205, 222)), (1.0, (92, 158, 210)))
+"""Colour by accuracy, each light enough for black letters; lightness falls monotonically."""
+EXPECTED = {"learns": "should learn", "borderline": "borderline", "chance": "chance", "unknown": "unknown"}
 
 
 def sweep_view(job: Job | None, planned: Sweep | None, own: bool = False) -> None:
@@ -153,3 +163,148 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
         known = sum(bool(cell["known"]) for cell in progress.cells.values())
         before = f"; {known} of them had been trained before" if known else ""
         st.caption(f"Finished: {every} runs{before}{because(job)}.")
+
+
+def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
+    """Accuracy over the first field, with intervals over seeds; numbers on a logarithmic axis."""
+    (across, columns), *rest = sweep.grid.items()
+    axis = axis_of(across, columns)
+    numbers = [value for value in columns if isinstance(value, int | float) and value > 0]
+    numeric = len(numbers) == len(columns)
+    inner = len(found) // len(columns)
+    chart = Lines()
+    for r in range(min(inner, MOST_LINES)):
+        tint = colour(OTHERWISE[r % COLOURS])
+        ours = [(c, found[c * inner + r].mean) for c in range(len(columns))]
+        known = [(numbers[c] if numeric else c, mean) for c, mean in ours if mean is not None]
+        if not known:
+            continue
+        known.sort(key=lambda one: one[0])
+        halves = [min(1.0, mean.half) if mean.seeds > 1 else 0.0 for _, mean in known]
+        name = ", ".join("±" * (p == "clients.range") + axis_of(p, v).says(found[r].set[p]) for p, v in rest)
+        line = scatter(
+            [x for x, _ in known],
+            [mean.mean for _, mean in known],
+            name=html.escape(name),
+            error_y={"type": "data", "array": halves, "color": tint, "thickness": 1.2, "width": 3},
+            hovertemplate="%{y:.1%}",
+            **look(tint, 2.5 * numeric, 7),
+        )
+        chart.add(line, known[-1][1].mean, f"<b>{html.escape(name)}</b>", tint)
+    if numeric:
+        x = {"type": "log", "tickvals": numbers, "ticktext": [number(value) for value in numbers]}
+    else:
+        x = {"tickvals": list(range(len(columns))), "ticktext": [axis.says(value) for value in columns]}
+    return chart.figure(x={"title": axis.titled(one.experiment for one in found), **x}, y=ACCURACY)
+
+
+def front_figure(found: Sequence[Setting]) -> Figure | None:
+    """Accuracy over the run's worst-case ε; None if no setting has a bound."""
+    points, at = list[Bought[Setting]](), list[float]()
+    for one in found:
+        if one.mean is not None and (cost := dearest(one.experiment)) and 0 < cost.bound < math.inf:
+            points.append(Bought(one, one.mean.mean, cost.bound))
+            at.append(cost.delta)
+    if not points:
+        return None
+
+    def drawn(some: Sequence[Bought[Setting]], **looks: Any) -> dict[str, Any]:
+        return scatter([one.price for one in some], [one.accuracy for one in some], **looks)
+
+    best, line = front(points), colour(2)
+    return figure(
+        [
+            drawn(best, mode="lines", line={"color": line, "width": 2.5, "shape": "hv"}, hoverinfo="skip"),
+            drawn(
+                points,
+                mode="markers",
+                marker={"color": MUTED, "size": 6},
+                text=[html.escape(point.one.values) for point in points],
+                customdata=[at_most(point.price, 4) for point in points],
+                hovertemplate="%{text}<br>%{y:.1%} at ε %{customdata} a run<extra></extra>",
+            ),
+            drawn(best, mode="markers", marker={"color": line, "size": 10}, hoverinfo="skip"),
+        ],
+        x={"title": f"ε of the whole run{deltas(at)}, worst case, dearest client"}
+        | budget_axis([point.price for point in points]),
+        y=ACCURACY,
+        hovermode="closest",
+    )
+
+
+def in_words(found: Sequence[Setting]) -> str:
+    known = [(one.mean.mean, html.escape(one.values)) for one in found if one.mean is not None]
+    most, best = max(known)
+    return f"{len(known)} settings; the best is {best} with {percent(most, 1)}"
+
+
+def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
+    """Data for assets/web/heat.js: the first field across, others down."""
+    if not sweep.grid:
+        return _one_by_one(sweep, found, chosen)
+    (across, columns), *rest = sweep.grid.items()
+    first, made = axis_of(across, columns), [one.experiment for one in found]
+    others = [axis_of(path, values) for path, values in rest]
+    inner = len(found) // len(columns)
+    rows = []
+    for r in range(inner):
+        ours = [found[c * inner + r] for c in range(len(columns))]
+        name = ", ".join(axis.says(ours[0].set[axis.path]) for axis in others)
+        rows.append(
+            {"name": name, "cells": [_square(one, name, first.says(one.set[across])) for one in ours]}
+        )
+    place = None if chosen is None else (chosen % inner) * len(columns) + chosen // inner
+    return {
+        "across": f"{first.titled(made)} →",
+        "down": ", ".join(axis.titled(made) for axis in others),
+        "columns": [first.says(value) for value in columns],
+        "rows": rows,
+        "chosen": place,
+    }
+
+
+def number_at(sweep: Sweep, place: int) -> int:
+    """Number of the setting at a position of the heat map, row by row."""
+    if not sweep.grid:
+        return place
+    columns = len(next(iter(sweep.grid.values())))
+    inner = len(sweep.cells) // sweep.seeds // columns
+    return (place % columns) * inner + place // columns
+
+
+def _one_by_one(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
+    """A row per setting, for listed or drawn ones."""
+    rows = [{"name": one.values, "cells": [_square(one, one.values, "")]} for one in found]
+    made = [one.experiment for one in found]
+    down = ", ".join(axis_of(path, (found[0].set.get(path),)).titled(made) for path in sweep.fields)
+    return {"across": "", "down": down, "columns": ["accuracy"], "rows": rows, "chosen": chosen}
+
+
+def _square(one: Setting, row: str, column: str) -> dict[str, Any]:
+    where = ", ".join(part for part in (row, column) if part)
+    mean = one.mean
+    if mean is None:
+        expected = verdict(one.experiment)
+        word = one.failed or expected.word
+        text = EXPECTED.get(word, word)
+        if expected.band and not one.failed:
+            low, high = expected.band
+            text = f"{100 * low:.0f}–{percent(high)}"
+        said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {word}, {text}"
+        return {"text": text, "more": "", "fill": "", "mark": word, "label": said}
+    spread = f"± {percent(min(1.0, mean.half), 1)}" if mean.half >= 5e-4 else f"{mean.seeds} seeds alike"
+    alone = f"1 of {one.seeds} seeds" if one.seeds > 1 else "one seed"
+    more = one.failed or (spread if mean.seeds > 1 else alone)
+    return {
+        "text": percent(mean.mean, 1),
+        "more": more,
+        "fill": paint(mean.mean),
+        "mark": "trained",
+        "label": f"{where}: accuracy {percent(mean.mean, 1)}, {more}",
+    }
+
+
+def paint(accuracy: float) -> str:
+    places = [place for place, _ in SCALE]
+    rgb = [float(np.interp(accuracy, places, [tint[i] for _, tint in SCALE])) for i in range(3)]
+    return "#" + "".join(f"{round(c):02x}" for c in rgb)

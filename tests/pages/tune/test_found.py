@@ -10,9 +10,8 @@ from ldp_core.experiment import parse
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from pages.parts.tune.axes import axes, axis_of
 from pages.parts.tune.builder import _way
-from pages.parts.tune.curves import front_figure, slices_figure
 from pages.parts.tune.found import as_good, settings
-from pages.parts.tune.heat import heat_data, number_at, paint
+from pages.parts.tune.view import front_figure, heat_data, number_at, paint, slices_figure
 from tests.pages.charts.test_base import check
 
 GRID = {"clients.epsilon": [1, 4, 8], "mechanism.name": ["duchi", "piecewise"]}
