@@ -4,11 +4,12 @@ A client's row is applied as a whole: while one of its cells is unreadable or it
 stays in the cells with an error, and the draft keeps the last valid row.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import streamlit as st
 
 from ldp_core import limits
 from ldp_core.errors import shown
@@ -16,10 +17,15 @@ from ldp_core.experiment import Clients
 from ldp_core.limits import Limit
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 from ldp_core.tables import two_readings, typed
+from pages.parts.ui.workspace import Workspace
 
 FIELDS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 Cell = tuple[int, str]
 """A client, numbered from 1, and a field."""
+MOST_EDITS = 2000
+"""Largest number of edits in the table's state (assets/web/table.js)."""
+MOST_TYPED = 100
+"""Largest number of characters of a cell."""
 
 
 @dataclass(frozen=True)
@@ -91,3 +97,42 @@ def resized(value: Any, count: int) -> Any:
     if not isinstance(value, list | tuple):
         return value
     return one_if_equal([*value, *[value[-1]] * max(0, count - len(value))][:count])
+
+
+class Edit(NamedTuple):
+    serial: int
+    """Number of the edit of its table, from 1."""
+    cell: Cell
+    text: str
+
+
+def heard(state: Any) -> tuple[str, list[Edit]]:
+    """Table id and edits in order, from the component's state."""
+    edits = state.get("edits") if isinstance(state, Mapping) else None
+    if not isinstance(edits, Mapping) or not isinstance(edits.get("log"), list):
+        return "", []
+    found = [edit for one in edits["log"][-MOST_EDITS:] if (edit := _edit(one))]
+    return str(edits.get("mount"))[:MOST_TYPED], sorted(found)
+
+
+def _edit(one: Any) -> Edit | None:
+    if not isinstance(one, Mapping):
+        return None
+    serial, client, field, text = (one.get(name) for name in ("serial", "client", "field", "text"))
+    if not isinstance(serial, int) or not isinstance(client, int):
+        return None
+    if not isinstance(field, str) or not isinstance(text, str):
+        return None
+    return Edit(serial, (client, field), text[:MOST_TYPED])
+
+
+def errors_of(workspace: Workspace) -> dict[Cell, str]:
+    """Error of each invalid cell."""
+    found: dict[Cell, str] = st.session_state.get(workspace.key("wrong", "clients"), {})
+    return found
+
+
+def unmended(workspace: Workspace) -> str:
+    """Number of invalid cells, in words; "" if none."""
+    count = len(errors_of(workspace))
+    return f"{count} cell{'s' if count > 1 else ''} of the clients' table to mend" if count else ""

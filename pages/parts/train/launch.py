@@ -5,7 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.experiment import Draft
 from ldp_core.runs import Job, Training, drafts, jobs
-from pages.parts.clients.unmended import unmended
+from pages.parts.clients.cells import unmended
 from pages.parts.runs.job_state import lasting, may_go_on, missing
 from pages.parts.runs.launching import of_earlier_settings
 from pages.parts.train.chosen_job import differs

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pages.parts.clients.edits import MOST_TYPED, Edit, heard
+from pages.parts.clients.cells import MOST_TYPED, Edit, heard
 
 GOOD = {"serial": 3, "client": 2, "field": "low", "text": "-1"}
 
