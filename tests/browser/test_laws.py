@@ -10,9 +10,8 @@ from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant
 from ldp_core.runs.view.styles import styles
 from pages.parts.charts import density
-from pages.parts.noise.ahead import ahead
+from pages.parts.noise.ahead import ahead, laws
 from pages.parts.noise.designs import Design
-from pages.parts.noise.laws import laws
 from pages.parts.noise.what_if import standing
 from pages.parts.ui.text import number
 from tests.browser.conftest import Visitor, at_rest

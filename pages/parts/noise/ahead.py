@@ -4,15 +4,21 @@ Only for the slider under the hand, as all combinations would be thousands; movi
 them on the next drag.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from pages.parts.noise.designs import Design
-from pages.parts.noise.laws import laws
+import numpy as np
+
+from ldp_core import mechanisms
+from ldp_core.runs import tint_of
+from pages.parts.charts.density import grey, law_figure
+from pages.parts.noise.designs import Design, different
 from pages.parts.noise.verdicts import MANY, apart, asking, promise, verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components
+from pages.parts.ui.components import Card
 from pages.parts.ui.shared_cache import once
+from pages.parts.ui.text import number, signed
 
 DIGITS = 6
 """Number of digits of precomputed values."""
@@ -101,3 +107,27 @@ def _shape(value: Any) -> Hashable:
     if isinstance(value, dict):
         return tuple(value)
     return len(value) if isinstance(value, list) else None
+
+
+def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
+    """A chart for each different law; `moving`: in the short form of `law_figure`."""
+    apart = different(now.seen)
+    for view in apart:
+        mechanism, epsilon, low, high = view.law
+        weight = min(max(now.weight, low), high)
+        law = mechanism.at(epsilon, low, high)
+        variance = float(law.variance(weight))
+        clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
+        at, experiment = f"{number(epsilon)}{view.per}", view.design.experiment
+        why = experiment.system.unpredicted(experiment) if experiment.system else ""
+        other = f"; this one is the client's own: in a run {why}" if why else ""
+        beside, tint = grey(mechanism, low, high), tint_of(mechanisms.registry, mechanism.name)
+        yield Card(
+            title=view.name,
+            rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {at}",
+            caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{other}",
+            figure=law_figure(law, tint, now.weight, low, high, moving),
+            label=f"Law of {view.name} for a weight of {number(weight)} at ε {at}",
+            height=282,
+            row=len(apart),
+        )

@@ -23,8 +23,7 @@ from pages.parts.charts.population import MOST, drawn, population_figure
 from pages.parts.charts.rounds import MOST_DOTS, MOST_POINTS, accuracy_figure, noise_figure, spaced, thinned
 from pages.parts.charts.series import Series, announced, series
 from pages.parts.noise.designs import Design, View, different, moved, views
-from pages.parts.noise.upload_chart import upload_figure
-from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings
+from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings, upload_figure
 from pages.parts.ui.components import typed
 from tests.data import events
 from tests.extent import in_gate

@@ -12,9 +12,8 @@ from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.view.styles import styles
 from ldp_core.theory import outlook
 from pages.parts.charts.density import LETTERS
-from pages.parts.noise.ahead import ahead, columns
+from pages.parts.noise.ahead import ahead, columns, laws
 from pages.parts.noise.designs import Design
-from pages.parts.noise.laws import laws
 from pages.parts.noise.promise_table import Promised
 from pages.parts.noise.taking_along import taken
 from pages.parts.noise.verdicts import asking, verdicts
