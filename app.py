@@ -101,7 +101,7 @@ async def _sweep() -> None:
         let_go_of_the_gone()
         with suppress(StudioError):
             await asyncio.to_thread(end_old)  # a database that is locked would hold up every page
-        with suppress(StudioError):
+        with suppress(StudioError, OSError):
             await asyncio.to_thread(own_data.sweep)
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,10 @@ GONE = {
     "import": "open FILE makes a draft of the settings in an export, a report or a program",
 }
 """What takes the place of a command that is gone."""
+ON_RUNS = (
+    "submit", "status", "cancel", "resume", "pin", "unpin", "remove", "export", "runs", "prune", "doctor",
+)  # fmt: skip
+"""Commands that open the folder of runs."""
 WAYS = ".zip (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
 
 
@@ -56,6 +60,8 @@ def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_co
     try:
         if options.command is not _doctor:  # which reports them all
             refuse_nonsense()
+        if options.name in ON_RUNS:
+            _delete_expired()
         code: int = options.command(options)
         sys.stdout.flush()
         return code
@@ -80,6 +86,16 @@ def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_co
 def _silence() -> None:
     """Redirect buffered output to nowhere, so that Python does not complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _delete_expired() -> None:
+    """Delete visitors' data and classes whose time is over: there may be no server that does."""
+    from ldp_core.classroom.sessions import end_old
+    from ldp_core.runs import own_data
+
+    for sweep in (own_data.sweep, end_old):
+        with suppress(StudioError, OSError):
+            sweep()
 
 
 def _run(options: argparse.Namespace) -> int:

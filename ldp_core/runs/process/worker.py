@@ -14,10 +14,11 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from math import inf
 
 from ldp_core import datasets
 from ldp_core.behaviour import version
-from ldp_core.errors import FolderGone, StorageFailed
+from ldp_core.errors import FolderGone, StorageFailed, StudioError
 from ldp_core.experiment import parse
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.lockstep import load, one_thread
@@ -27,7 +28,7 @@ from ldp_core.runs.process.child import CONTEXT, Watched
 from ldp_core.runs.process.start import ensure_worker, program
 from ldp_core.runs.process.turns import left, make_room
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import computations, deletion, quota
+from ldp_core.runs.record import computations, deletion, own_data, quota
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held, taken
 from ldp_core.runs.storage.paths import bind, runs_dir
@@ -40,6 +41,8 @@ LOOK_SECONDS = 2.0
 """Interval between two cycles of an idle worker whose queue has not changed."""
 IDLE_SECONDS = 600.0
 """How long a worker stays that has no job."""
+SWEEP_SECONDS = 5.0
+"""Interval between two deletions of visitors' data whose time is over."""
 UNREADABLE_SECONDS = 120.0
 """Time for which another process may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
@@ -109,6 +112,7 @@ def _work(held: Held) -> bool:
     """
     free, watched, measured = slots(), list[Watched](), False
     busy_at = read_at = time.monotonic()
+    swept_at = -inf
     seen: tuple[int, ...] | None = None
     try:
         while not _leaving and not held.is_to_go():
@@ -121,6 +125,10 @@ def _work(held: Held) -> bool:
                 if isinstance(error, FolderGone) or time.monotonic() - read_at > UNREADABLE_SECONDS:
                     raise
                 logging.exception("the queue cannot be read; again in a moment")
+            if time.monotonic() - swept_at > SWEEP_SECONDS:
+                with suppress(StudioError, OSError):
+                    own_data.sweep()
+                swept_at = time.monotonic()
             if watched:
                 busy_at = time.monotonic()
             elif not measured and time.monotonic() - busy_at > QUIET_SECONDS:

@@ -81,7 +81,8 @@ def _taken(files: Mapping[str, bytes], owner: str) -> Own:
     try:
         room.mkdir(parents=True, exist_ok=True, mode=0o700)
         # first: what has a title is deleted in time, whatever becomes of this process
-        (room / f"{identity}.title").write_text(title, encoding="utf-8")
+        until = time.time() + 3600 * hours()
+        (room / f"{identity}.title").write_text(f"{title}\n{until}", encoding="utf-8")
         if ending in _table.SUFFIXES:
             (file := room / f"{identity}{ending}").write_bytes(files[names[0]])
             _table.refuse_unreadable(_table.read(file))
@@ -102,8 +103,7 @@ def mine(owner: str | None) -> list[Own]:
         room, identity = title.parent, title.stem
         kind = "images" if (room / identity).is_dir() else "table"
         with suppress(FileNotFoundError):  # its time is just over
-            until = title.stat().st_mtime + 3600 * hours()
-            found.append(Own(f"{kind}:{room.name}.{identity}", title.read_text(encoding="utf-8"), until))
+            found.append(Own(f"{kind}:{room.name}.{identity}", *_titled(title)))
     return sorted(found, key=lambda one: -one.until)
 
 
@@ -155,7 +155,7 @@ def sweep() -> None:
     now = time.time()
     for title in _titles("*"):
         with suppress(FileNotFoundError):  # another thread was quicker
-            if not 0 <= now - title.stat().st_mtime <= 3600 * hours():
+            if not title.stat().st_mtime <= now <= _titled(title)[1]:
                 _unlink(title.parent, title.stem)
     for job in queue.find("room != '' AND instr(request, room)", most=10_000) if _root().is_dir() else ():
         gone = {one for one in NAMED.findall(job.text) if not (_root() / one[0] / f"{one[1]}.title").exists()}
@@ -180,6 +180,16 @@ def _root() -> Path:
 
 def _titles(room: str) -> list[Path]:
     return [*_root().glob(f"{room}/*.title")]
+
+
+def _titled(file: Path) -> tuple[str, float]:
+    """Title and end of a data set. The end is the uploading server's, whatever this process is set to; one
+    that an earlier version has stored, or that is just being written, has none.
+    """
+    title, _, until = file.read_text(encoding="utf-8", errors="replace").partition("\n")
+    with suppress(ValueError):
+        return title, float(until)
+    return title, file.stat().st_mtime + 3600 * hours()
 
 
 def _unlink(room: Path, identity: str) -> None:

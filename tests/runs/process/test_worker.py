@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import jobs, queue
+from ldp_core.runs import jobs, own_data, queue
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.process import training
 from ldp_core.runs.process.start import ensure_worker
@@ -51,6 +51,13 @@ def test_warm_worker_begins_the_next_job_at_once(warm: Path):
     asked = time.monotonic()
     until(launch({"rounds": 1, "seed": 303}), trained_a_round)  # it may have ended by then
     assert time.monotonic() - asked < within(1.5, of_worker=True)
+
+
+def test_worker_deletes_own_data_whose_time_is_over(warm: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_OWN_DATA_HOURS", f"{1 / 3600}")
+    own_data.take({"mine.csv": b"age,bought\n1,no\n2,yes\n3,no\n4,yes\n" * 9}, "a" * 16)
+    ensure_worker()
+    wait_for(lambda: not [*(warm / "own").iterdir()], 60)
 
 
 def test_job_outlives_its_launching_process(warm: Path):

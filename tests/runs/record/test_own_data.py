@@ -1,7 +1,8 @@
 """What is private, data or a job, is for its owner alone, and after deletion nowhere on the disk."""
 
 import io
-import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from ldp_core import datasets
+from ldp_core.classroom import members, sessions
+from ldp_core.classroom.store import CLASSES
 from ldp_core.datasets._table import Card
 from ldp_core.errors import InvalidInput, NotYours, UnknownJob
 from ldp_core.experiment import parse_draft
@@ -21,6 +24,7 @@ from ldp_core.runs.jobs.listing import lines
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.permissions import Person, person, room_of
+from tests.conftest import ROOT
 from tests.runs.carry.exports import zipped as packed
 from tests.runs.in_process import bodies, found_in, settled, trained
 
@@ -73,11 +77,11 @@ def test_own_data_expire_and_can_be_switched_off(runs_dir: Path, monkeypatch: py
     own = own_data.take({"mine.csv": TABLE}, ANNA)
     train(own.name, ANNA)
     assert abs(own.until - time.time() - 24 * 3600) < 60
-    title = next((runs_dir / "own").rglob("*.title"))
-    os.utime(title, (time.time() - 23.9 * 3600,) * 2)
+    began = time.time()
+    monkeypatch.setattr(time, "time", lambda: began + 23.9 * 3600)
     own_data.sweep()
     assert own_data.mine(ANNA)
-    os.utime(title, (time.time() - 24.1 * 3600,) * 2)
+    monkeypatch.setattr(time, "time", lambda: began + 24.1 * 3600)
     own_data.sweep()
     assert own_data.mine(ANNA) == []
     assert found_in(runs_dir, MARK.encode()) == []
@@ -85,6 +89,37 @@ def test_own_data_expire_and_can_be_switched_off(runs_dir: Path, monkeypatch: py
     with pytest.raises(InvalidInput, match="switched that off"):
         own_data.take({"mine.csv": TABLE}, ANNA)
     assert found_in(runs_dir, MARK.encode()) == []
+
+
+SHORT = f"{1 / 3600}"
+"""Hours of one second."""
+
+
+def test_own_data_stay_as_long_as_promised_whatever_a_shell_is_set_to(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    own = own_data.take({"mine.csv": TABLE}, ANNA)
+    for hours in ("0", SHORT):
+        time.sleep(1.1)
+        monkeypatch.setenv("EPSILON_OWN_DATA_HOURS", hours)
+        own_data.sweep()
+        assert own_data.mine(ANNA) == [own]
+
+
+def test_command_deletes_own_data_and_classes_whose_time_is_over(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Without a server, and in a shell without its settings."""
+    monkeypatch.setenv("EPSILON_OWN_DATA_HOURS", SHORT)
+    own_data.take({f"{MARK}.csv": TABLE}, ANNA)
+    monkeypatch.delenv("EPSILON_OWN_DATA_HOURS")
+    members.join(sessions.open_class(Person("t" * 16, teacher=True), "two_volunteers"), ANNA, "Karenina")
+    CLASSES.change("UPDATE class SET opened = opened - ?", 3600 * sessions.HOURS)
+    assert found_in(runs_dir, MARK.encode()) and found_in(runs_dir, b"Karenina")
+    time.sleep(1)
+    done = subprocess.run([sys.executable, "-m", "ldp_core", "runs"], cwd=ROOT, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert found_in(runs_dir, MARK.encode()) == found_in(runs_dir, b"Karenina") == []
 
 
 def test_owners_card_overrides_the_guess(runs_dir: Path):
