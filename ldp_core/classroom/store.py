@@ -59,7 +59,7 @@ class UnknownClass(StudioError, LookupError):
         )
 
 
-CLASSES = Database("class.sqlite", SCHEMA)
+CLASSES = Database("class.sqlite", SCHEMA, grows=True)
 
 
 def forget(db: sqlite3.Connection, code: str) -> None:

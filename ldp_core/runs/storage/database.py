@@ -46,6 +46,8 @@ class Database(NamedTuple):
     """`PRAGMA user_version`; a file of another format is neither read nor written."""
     advice: str = MOVE_IT
     """End of messages on a file that cannot be used."""
+    grows: bool = False
+    """Whether a file of an earlier version gets the tables that it lacks; else it counts as damaged."""
 
     @property
     def path(self) -> Path:
@@ -81,7 +83,7 @@ class Database(NamedTuple):
                 connection.row_factory = sqlite3.Row
                 if not durable:
                     connection.execute("PRAGMA synchronous = OFF")
-                if self._lacks_tables(connection):
+                if not _has_tables(connection) or self._lacks_tables(connection):
                     # the lock first: who reads and then wants to write may be turned away at once
                     made = f"{self.schema} PRAGMA user_version = {self.format};"
                     connection.executescript(f"BEGIN IMMEDIATE; {made} COMMIT;")
@@ -107,10 +109,8 @@ class Database(NamedTuple):
             yield connection
 
     def _lacks_tables(self, db: sqlite3.Connection) -> bool:
-        found = db.execute(
-            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
-        )
-        return int(found.fetchone()[0]) < self.schema.count("CREATE TABLE ")
+        query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        return self.grows and int(db.execute(query).fetchone()[0]) < self.schema.count("CREATE TABLE ")
 
     def _refuse_another_format(self, db: sqlite3.Connection) -> None:
         if (found := int(db.execute("PRAGMA user_version").fetchone()[0])) != self.format:
