@@ -51,7 +51,8 @@ def ended(content: bytes | None, seed: int = 0) -> Job:
     job = queued(DRAFT.with_base({"seed": seed}))
     assert queue.claim() is not None
     assert queue.move(job.id, "interrupted", "why")
-    if content is not None:
+    if content is not None:  # and begun here: what was copied from elsewhere is moved aside
+        computations.note_begun([of_run(DRAFT.base.model_copy(update={"seed": seed}))])
         put(job.keys[0], content)
     return queue.get(job.id)
 
