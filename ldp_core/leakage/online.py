@@ -17,8 +17,6 @@ from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.epsilon_lower_bound import measured
-from ldp_core.leakage.from_heap import from_heap
-from ldp_core.leakage.from_sum import from_sum
 from ldp_core.leakage.identification import identify, would_send
 from ldp_core.leakage.observe import (
     Control,
@@ -33,6 +31,7 @@ from ldp_core.leakage.observe import (
     real_values,
 )
 from ldp_core.leakage.scores import identification_bounds, score_audits, score_real
+from ldp_core.leakage.sum_and_heap import from_heap, from_sum
 from ldp_core.streams import stream
 
 MOST_MEMBERS = 2000
