@@ -15,7 +15,7 @@ from ldp_core.experiment import Experiment, parse
 from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
 from ldp_core.runs.cluster import connection
 from ldp_core.runs.lockstep import load, one_thread
-from ldp_core.settings.table import RAY_ADDRESS
+from ldp_core.settings import RAY_ADDRESS
 from ldp_core.system.resources import gpus
 
 WAKE_SECONDS = 0.5

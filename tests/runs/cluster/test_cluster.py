@@ -19,8 +19,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import parse
 from ldp_core.runs.batch import Figures
 from ldp_core.runs.cluster import connection
-from ldp_core.runs.cluster.connection import ADDRESS, TOKEN, knock, refuse_open
-from ldp_core.runs.cluster.versions import own, refuse_others
+from ldp_core.runs.cluster.connection import ADDRESS, TOKEN, knock, own, refuse_open, refuse_others
 from ldp_core.runs.train_all import train_all
 
 EIGHT = [parse({"attack": None, "rounds": 1, "clients": {"count": 5}, "seed": seed}) for seed in range(8)]
