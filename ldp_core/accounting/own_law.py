@@ -7,19 +7,34 @@ to ε, three losses suffice; other curves get a finer lattice and are bounded fr
 
 The distribution of the sum of k losses comes from its characteristic function, φ^k. Two errors are added to
 δ: the probability outside the window of sums, and the rounding of the Fourier transform.
+
+For two outputs of unequal loss, such as PDPM's, the curve overestimates: no pair of inputs gives both outputs
+the loss ε, and which order of the range's ends is worse depends on the other uses (`block_curve`).
 """
 
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.accounting.two_answers import answers, block_curve, block_of
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
+BLOCKS = range(10, 26)
+"""Possible numbers of uses in a block."""
+BLOCK_CELLS = 8
+"""Lattice cells up to the larger loss."""
+TOO_FEW = 1e-3
+"""Ratio of the low output's loss to the high one's below which the lattice is too coarse."""
+MOST = 4
+"""Largest number of outputs considered, some of which may be equivalent."""
+SAME = 1e-9
+"""Relative distance below which two losses are equal."""
+RAREST = -667.0
+"""Log-probability below which ratios to other outputs are lost."""
 CELLS, FEWEST = 32, 4
 """Lattice cells between a loss of 0 and ε for a curve that is not linear; fewer if `WINDOW` would be
 exceeded.
@@ -36,6 +51,96 @@ NOTHING = 1e-16
 """Least |φ|², so that its logarithm exists."""
 FADED = 42.0
 """Frequencies with |φ|^k below e^−FADED are left out."""
+
+
+class Answers(NamedTuple):
+    """Log-probabilities of the more revealing and of the other output, for the input that favours the first
+    of them and for the other input: a probability near 1 would lose the digits of its complement.
+    """
+
+    likely: float
+    unlikely: float
+    other_likely: float
+    other_unlikely: float
+
+    @property
+    def loss(self) -> float:
+        """Largest log-likelihood ratio over the two outputs."""
+        return self.likely - self.unlikely
+
+
+def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> Answers | None:
+    """A mechanism's law as two outputs; None if more than two differ in their likelihood ratio."""
+    if mechanism.scope != "coordinate":
+        return None
+    law = mechanism.at(epsilon, low, high)
+    atoms = law.atoms(low)
+    if not 2 <= len(atoms) <= MOST:
+        return None
+    found = _merged(*(law.log_prob(atoms, end) for end in (high, low)))
+    if len(found) != 2:
+        return None
+    top, bottom = found.T.tolist()
+    whole = math.exp(top[0]) + math.exp(top[1])
+    if abs(whole - 1) > 1e-9 or min(*top, *bottom) < RAREST:
+        return None  # it has other answers, or one that is too rare to differ from none
+    upper, lower = top[1] - bottom[1], bottom[0] - top[0]
+    if min(upper, lower) > (1 - TOO_FEW) * max(upper, lower) or min(upper, lower) <= 0:
+        return None
+    if upper > lower:
+        return Answers(top[1], bottom[1], top[0], bottom[0])
+    return Answers(bottom[0], top[0], bottom[1], top[1])
+
+
+def _merged(top: Floats, bottom: Floats) -> Floats:
+    """(n, 2): log-probabilities for both ends, by rising ratio; outputs of equal ratio are joined."""
+    losses = top - bottom
+    order = np.argsort(losses)
+    if not np.isfinite(losses).all():
+        return np.empty((0, 2))
+    new = np.diff(losses[order]) > SAME * np.abs(losses).max()
+    groups = np.split(order, np.flatnonzero(new) + 1)
+    return np.array([[np.logaddexp.reduce(ends[group]) for ends in (top, bottom)] for group in groups])
+
+
+def block_of(uses: int) -> int:
+    """Block size whose multiples exceed `uses` by little; `uses` itself if small."""
+    if uses <= BLOCKS[-1]:
+        return uses
+    return min(reversed(BLOCKS), key=lambda size: -(-uses // size) * size)
+
+
+def block_curve(pair: Answers, uses: int) -> Floats:
+    """Upper bound on δ of `uses` adaptive uses at losses 0, …, uses·ε, with `BLOCK_CELLS` points per ε.
+
+    Trying both orders of the range's ends before every use gives a block's exact worst case; other pairs of
+    inputs are post-processings (Blackwell). Blocks are then composed like single uses.
+    """
+    step = pair.loss / BLOCK_CELLS
+    # the other answer's loss lies between two places; what is split between them keeps both laws' totals
+    place = (pair.other_likely - pair.other_unlikely) / step
+    left = math.floor(place)
+    other, whole = math.exp(pair.other_likely), -math.expm1(-step)
+    share = -math.expm1((left - place) * step) / whole
+    rest = math.exp(-step) * math.expm1((left + 1 - place) * step) / whole  # 1 − share, to its last digit
+    forth = [(BLOCK_CELLS, math.exp(pair.likely)), (left, other * rest), (left + 1, other * share)]
+    back = [(-j, p * math.exp(-j * step)) for j, p in forth]
+    reach = uses * BLOCK_CELLS
+    with np.errstate(over="ignore"):  # far above the loss itself δ is 0, however far
+        curve = np.maximum(0.0, -np.expm1(step * np.arange(-reach, reach + 1)))
+    below, above = -np.expm1(step * np.arange(-reach - BLOCK_CELLS, -reach)), np.zeros(BLOCK_CELLS)
+    for _ in range(uses):
+        known = np.concatenate([below, curve, above])
+        curve = np.maximum(*(_after(known, way, len(curve)) for way in (forth, back)))
+    return np.asarray(curve[reach:], np.float64)
+
+
+def _after(known: Floats, losses: list[tuple[int, float]], length: int) -> Floats:
+    """δ curve before a use with these losses, from the curve after it."""
+    total = np.zeros(length)
+    for j, p in losses:
+        total += p * known[BLOCK_CELLS - j : BLOCK_CELLS - j + length]
+    return total
 
 
 @dataclass(frozen=True)

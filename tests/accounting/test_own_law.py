@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms
-from ldp_core.accounting import DELTA, ledger, two_answers
+from ldp_core.accounting import DELTA, ledger, own_law
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.accounting.own_law import Losses, losses_of, own_epsilon
 from ldp_core.mechanisms import Mechanism
@@ -66,7 +66,7 @@ def test_own_law_agrees_with_dp_accounting(mechanism: Mechanism):
             known = composed.get_epsilon_for_delta(DELTA)
             found = own_epsilon(mechanism, epsilon, low, high, uses, DELTA)
             assert found <= known * (1 + 2e-3) + 1e-6
-            if two_answers.answers(mechanism, epsilon, low, high) is None:
+            if own_law.answers(mechanism, epsilon, low, high) is None:
                 assert found >= known * (1 - 1e-4) - 1e-6
 
 
@@ -160,7 +160,7 @@ def test_for_any_budget_and_any_number_of_uses(
     # where both tell the same, the lattice and what is taken off δ cost a little
     assert found <= generic * 1.001 + 0.05 * loss * math.sqrt(uses)
     # whole blocks may hold a few uses more than there are, and of one more use none more
-    slack = 1e-3 if two_answers.answers(mechanism, epsilon, *RANGE) is None else 0.1
+    slack = 1e-3 if own_law.answers(mechanism, epsilon, *RANGE) is None else 0.1
     assert own_epsilon(mechanism, epsilon, *RANGE, uses + 1, delta) >= found * (1 - slack) - 1e-9
 
 

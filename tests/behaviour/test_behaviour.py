@@ -8,8 +8,7 @@ import pytest
 
 from ldp_core import aggregators, behaviour
 from ldp_core.behaviour import RECORDED, __main__, own, parts_of, plugged, version
-from ldp_core.behaviour.figures import differing, measured, names
-from ldp_core.behaviour.runs import asked
+from ldp_core.behaviour.figures import asked, differing, measured, names
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.engines.base import close_pools
 from ldp_core.engines.choice import choice_for

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from ldp_core import partitions
-from ldp_core.engines import batched, captured
-from ldp_core.engines.batched import train
-from ldp_core.engines.captured import Replays, Step
+from ldp_core.engines import batched
+from ldp_core.engines.batched import Replays, Step, train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.streams import stream
 from tests.data import digits
@@ -41,7 +40,7 @@ def test_replayed_steps_are_the_same_steps(monkeypatch: pytest.MonkeyPatch, kind
     start = start_of(recipe)
     x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
     by_themselves = train(recipe, start, x, y, plan)
-    monkeypatch.setattr(captured, "recorded", noted)
+    monkeypatch.setattr(batched, "recorded", noted)
     monkeypatch.setattr(batched, "replayed", lambda *_: True)
     replayed = train(recipe, start, x, y, plan)
     assert (replayed - by_themselves).abs().max() < 1e-6
@@ -52,13 +51,13 @@ def test_replayed_steps_are_the_same_steps(monkeypatch: pytest.MonkeyPatch, kind
 
 @pytest.mark.parametrize(("times", "tries"), [(1, 0), (2, 1)])
 def test_few_steps_or_short_memory_are_not_captured(times: int, tries: int, monkeypatch: pytest.MonkeyPatch):
-    asked, taken, count = list[int](), list[int](), times * captured.LEAST
+    asked, taken, count = list[int](), list[int](), times * batched.LEAST
 
     def short(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
         asked.append(len(samples))
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(captured, "recorded", short)
+    monkeypatch.setattr(batched, "recorded", short)
     samples, shares = torch.zeros(count, 4, 2), torch.zeros(count, 4, 2)
     replays = Replays(lambda batch, share: taken.append(len(batch)), samples, shares, [4] * count)
     for t in range(count):
