@@ -22,7 +22,7 @@ from ldp_core import accounting, presets, theory
 from ldp_core.classroom.sessions import end_old
 from ldp_core.errors import StudioError
 from ldp_core.runs import ensure_worker, own_data
-from ldp_core.settings.table import given_and_gone, refuse_nonsense
+from ldp_core.settings import given_and_gone, refuse_nonsense
 from ldp_core.system.data_folder import keep_private
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet

@@ -28,7 +28,7 @@ from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes
-from ldp_core.settings.table import markdown, refuse_nonsense
+from ldp_core.settings import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
 """Largest length of an experiment's JSON; the largest number of clients takes a fifth of it."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TextIO
 
 from ldp_core import datasets, models, presets
+from ldp_core import settings as variables
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.errors import StudioError, on_one_line, shown
 from ldp_core.plugins.candidates import unread
@@ -31,7 +32,6 @@ from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.disk_space import SPARE
 from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder, is_waiting
 from ldp_core.runs.storage.paths import data_dir, runs_dir
-from ldp_core.settings import table
 from ldp_core.system import kernel_lock, native_code, open_files, private_files, resources
 from ldp_core.system.shipped import CONFIG, PINS
 
@@ -169,30 +169,30 @@ def data() -> Found:
 
 def settings() -> Found:
     """Whether every set variable exists and is valid."""
-    known = [one.name for one in table.SETTINGS]
+    known = [one.name for one in variables.SETTINGS]
     given = sorted(name for name in os.environ if name.startswith("EPSILON_"))
-    table.refuse_nonsense()
+    variables.refuse_nonsense()
     for name in given:
-        if name not in (*known, *table.INTERNAL, *table.GONE):
+        if name not in (*known, *variables.INTERNAL, *variables.GONE):
             near = difflib.get_close_matches(name, known, 1, cutoff=0.8)
             return (
                 "wrong" if near else "note",
                 f"nothing reads {shown(name)}{' → ' * bool(near)}{''.join(near)}",
             )
-    if gone := table.given_and_gone():
+    if gone := variables.given_and_gone():
         return "note", "; ".join(gone)
     return "ok", ", ".join(given) or "none: all by default"
 
 
 def teacher() -> Found:
     """Whether a teacher's secret is set; it is never printed."""
-    if not (secret := table.TEACHER.value()):
-        return "note", f"no secret is set: nobody stops others' jobs from a page → {table.TEACHER.name}"
+    if not (secret := variables.TEACHER.value()):
+        return "note", f"no secret is set: nobody stops others' jobs from a page → {variables.TEACHER.name}"
     return "note" if len(secret) < SHORT else "ok", f"a secret of {len(secret)} characters is set"
 
 
 def cluster() -> Found:
-    if not (address := table.RAY_ADDRESS.value()):
+    if not (address := variables.RAY_ADDRESS.value()):
         return "ok", "none: all is trained here"
     connection.refuse_open(address)
     return "note", f"runs are trained at {shown(address)} → whoever answers there may run programs here"
@@ -203,7 +203,7 @@ def visitors() -> Found:
     server = tomllib.loads(CONFIG.read_text(encoding="utf-8")).get("server", {}) if CONFIG.exists() else {}
     given = os.environ.get("STREAMLIT_SERVER_ALLOWED_HOSTS")
     names = given.replace(",", " ").split() if given else [str(one) for one in server.get("allowedHosts", [])]
-    pages, header = open_files.most_pages(), table.ADDRESS_HEADER.value()
+    pages, header = open_files.most_pages(), variables.ADDRESS_HEADER.value()
     told = f"the header {header}, which only a proxy may write" if header else "their connections"
     found = f"{pages} pages at most; addresses by {told}; answers to {', '.join(names) or 'any name'}"
     if not names or "*" in names:
@@ -211,8 +211,8 @@ def visitors() -> Found:
             "note",
             f"{found} → another site's name may be made to lead here; name the host that people type",
         )
-    if pages < table.PAGES.value():
-        return "note", f"{found} → for {table.PAGES.value()} raise the limit of open files (ulimit -Hn)"
+    if pages < variables.PAGES.value():
+        return "note", f"{found} → for {variables.PAGES.value()} raise the limit of open files (ulimit -Hn)"
     return "ok", found
 
 

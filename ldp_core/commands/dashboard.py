@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from ldp_core.errors import InvalidInput, StudioError, hint, shown
-from ldp_core.settings.table import refuse_nonsense
+from ldp_core.settings import refuse_nonsense
 from ldp_core.system.shipped import APP
 
 NAME = "epsilon-studio"

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from ldp_core.errors import InvalidInput, on_one_line
-from ldp_core.settings.table import PUBLIC_URL
+from ldp_core.settings import PUBLIC_URL
 
 AT_HOME = "http://localhost:8501"
 

@@ -16,7 +16,7 @@ from http.client import HTTPException
 from pathlib import Path
 
 from ldp_core.errors import on_one_line
-from ldp_core.settings.table import DATA_MIRROR
+from ldp_core.settings import DATA_MIRROR
 
 CHUNK = 64 * 2**10
 SECONDS = 20.0

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from ldp_core.datasets._download import FULL, Failed, Remote, download
 from ldp_core.datasets.base import Dataset, Report, Step, quiet
 from ldp_core.errors import DataUnavailable
-from ldp_core.settings.table import DATA_MIRROR
+from ldp_core.settings import DATA_MIRROR
 
 WAIT_SECONDS = 0.3
 DOWNLOADS = "downloads"

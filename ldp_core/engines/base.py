@@ -25,7 +25,7 @@ from ldp_core.engines.plan import Plan
 from ldp_core.engines.process_pool import Pool, Task
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
-from ldp_core.settings.table import SLOT_CORES
+from ldp_core.settings import SLOT_CORES
 from ldp_core.system.resources import cores
 
 BATCH = 2048

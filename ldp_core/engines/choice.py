@@ -12,7 +12,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Unfit, layers_of
 from ldp_core.optimizers import Optimizer
-from ldp_core.settings.table import ENGINE
+from ldp_core.settings import ENGINE
 from ldp_core.system import native_code
 from ldp_core.system.resources import gpus
 

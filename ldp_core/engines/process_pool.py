@@ -19,7 +19,7 @@ from typing import Any, cast
 import torch
 
 from ldp_core.errors import ProcessLost, StudioError
-from ldp_core.settings.table import SLOT_CORES
+from ldp_core.settings import SLOT_CORES
 from ldp_core.system.memory import ran_out
 from ldp_core.system.process_group import die_with
 

@@ -12,7 +12,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.runs import cluster
 from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
 from ldp_core.runs.lockstep import load
-from ldp_core.settings.table import RAY_ADDRESS
+from ldp_core.settings import RAY_ADDRESS
 
 NAME, WORTH = "epsilon-fold", 8
 """Name of the processes, and number of runs from which on starting them saves time."""

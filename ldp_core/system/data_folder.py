@@ -8,7 +8,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from ldp_core.errors import InvalidInput
-from ldp_core.settings.table import DATA_DIR, RUNS_DIR
+from ldp_core.settings import DATA_DIR, RUNS_DIR
 
 APP = "epsilon-studio"
 

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from ldp_core.settings.table import PAGES
+from ldp_core.settings import PAGES
 
 WANTED = 8192
 """File descriptors requested for the server's process: a browser has up to seven connections."""

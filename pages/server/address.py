@@ -13,7 +13,7 @@ import streamlit as st
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from ldp_core.settings.table import ADDRESS_HEADER
+from ldp_core.settings import ADDRESS_HEADER
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 UNKNOWN = "an unknown address"

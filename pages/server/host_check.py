@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.secrets import secrets_singleton
 
 from ldp_core.errors import on_one_line, shown
-from ldp_core.settings.table import FRAME_ANCESTORS
+from ldp_core.settings import FRAME_ANCESTORS
 from ldp_core.system.rate_limit import RateLimit
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")

@@ -18,7 +18,7 @@ from ldp_core.datasets import Step, _download
 from ldp_core.datasets._download import Failed, Remote, download
 from ldp_core.datasets._downloaded import load_torchvision
 from ldp_core.errors import DataUnavailable
-from ldp_core.settings.table import DATA_MIRROR
+from ldp_core.settings import DATA_MIRROR
 from tests.datasets import samples
 from tests.datasets.server import Web, web
 

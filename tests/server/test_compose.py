@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.settings.table import SETTINGS
+from ldp_core.settings import SETTINGS
 from tests.conftest import ROOT
 from tests.server.proxy import AROUND, NGINX, SHIPPED, make_secrets, needs_nginx
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from ldp_core import settings
 from ldp_core.cli import main
 from ldp_core.datasets import data_dir
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.storage.paths import runs_dir as folder_of_runs
-from ldp_core.settings import table
-from ldp_core.settings.secrets import without_secrets
+from ldp_core.settings import without_secrets
 from tests.conftest import ROOT
 
 
@@ -28,7 +28,7 @@ def test_folder_setting_expands_like_a_shell(
     typed: str, meant: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_DATA_DIR", typed)
-    assert table.DATA_DIR.value() == home / meant
+    assert settings.DATA_DIR.value() == home / meant
 
 
 def test_every_folder_of_the_environment_is(home: Path, monkeypatch: pytest.MonkeyPatch):
@@ -81,10 +81,10 @@ def test_secrets_are_for_the_server_alone():
 
 
 def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch):
-    for one in table.SETTINGS:
+    for one in settings.SETTINGS:
         monkeypatch.setenv(one.name, " ")
         assert one.value() == one.default
-    table.refuse_nonsense()
+    settings.refuse_nonsense()
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_invalid_setting_is_refused_at_start(
 ):
     monkeypatch.setenv(name, text)
     with pytest.raises(InvalidInput, match=re.escape(f"{name} {words}")):
-        table.refuse_nonsense()
+        settings.refuse_nonsense()
     assert main(["presets"]) == 2
     assert capsys.readouterr().err.startswith(f"ldp_core presets: {name} {words}")
 
@@ -116,22 +116,22 @@ def test_doctor_prints_every_environment_variable(capsys: pytest.CaptureFixture[
     for file in [ROOT / "app.py", ROOT / "Dockerfile", ROOT / "README.md", *texts]:
         named |= set(re.findall(r"EPSILON_[A-Z_]+[A-Z]", file.read_text(encoding="utf-8")))
     of_the_field = {"EPSILON_MODES", "EPSILON_STAR", "EPSILON_ADVICE"}
-    assert named - of_the_field - set(table.INTERNAL) - set(table.GONE) == {
-        one.name for one in table.SETTINGS
+    assert named - of_the_field - set(settings.INTERNAL) - set(settings.GONE) == {
+        one.name for one in settings.SETTINGS
     }
     assert main(["doctor", "--settings"]) == 0
     printed = capsys.readouterr().out
-    assert [one.name for one in table.SETTINGS if f"| `{one.name}` |" not in printed] == []
+    assert [one.name for one in settings.SETTINGS if f"| `{one.name}` |" not in printed] == []
 
 
 def test_removed_setting_names_its_replacement(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    assert len(table.SETTINGS) <= 16
-    assert not set(table.GONE) & {one.name for one in table.SETTINGS}
+    assert len(settings.SETTINGS) <= 16
+    assert not set(settings.GONE) & {one.name for one in settings.SETTINGS}
     monkeypatch.setenv("EPSILON_CORES", "no number")
-    table.refuse_nonsense()
-    (sentence,) = table.given_and_gone()
+    settings.refuse_nonsense()
+    (sentence,) = settings.given_and_gone()
     assert "EPSILON_CORES" in sentence and "EPSILON_SLOTS" in sentence
     main(["doctor"])
     assert sentence in " ".join(capsys.readouterr().out.split())

@@ -8,7 +8,7 @@ import os
 from contextlib import suppress
 
 from ldp_core.errors import InvalidInput
-from ldp_core.settings.table import PARTS_DIR
+from ldp_core.settings import PARTS_DIR
 
 __path__ = []
 with suppress(InvalidInput):  # every command refuses nonsense before it does anything

@@ -13,7 +13,7 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.record import own_data
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.runs.storage.locks_and_heartbeats import refuse_without_locks
-from ldp_core.settings.table import MOST_HOURS
+from ldp_core.settings import MOST_HOURS
 
 CLICK_SECONDS = 1.0
 """Two launches of equal settings within this time count as a double click."""

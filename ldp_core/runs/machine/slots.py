@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from ldp_core.runs.storage.locks_and_heartbeats import worker
-from ldp_core.settings.table import MEMORY_GB, SLOT_CORES, SLOTS
+from ldp_core.settings import MEMORY_GB, SLOT_CORES, SLOTS
 from ldp_core.system import resources
 
 MOST = 64

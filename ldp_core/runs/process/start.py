@@ -16,8 +16,7 @@ from pathlib import Path
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.runs.storage.paths import data_dir, runs_dir
-from ldp_core.settings.secrets import without_secrets
-from ldp_core.settings.table import DATA_DIR, RUNS_DIR
+from ldp_core.settings import DATA_DIR, RUNS_DIR, without_secrets
 from ldp_core.system import kernel_lock
 
 STARTED = time.time()

@@ -2,7 +2,7 @@
 
 Without sign-in a person is a random token in the browser's cookie; with sign-in, the identity provider's
 subject. Jobs store a digest of it, which reveals neither. A teacher knows the secret in
-`settings.table.TEACHER`. Users with a shell on the machine may do everything.
+`settings.TEACHER`. Users with a shell on the machine may do everything.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ldp_core.errors import NotYours
 from ldp_core.runs.storage.paths import runs_dir
-from ldp_core.settings.table import TEACHER
+from ldp_core.settings import TEACHER
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import room_of
 from ldp_core.runs.record import deletion
 from ldp_core.runs.storage.paths import runs_dir
-from ldp_core.settings.table import OWN_DATA_HOURS
+from ldp_core.settings import OWN_DATA_HOURS
 
 NAMED = re.compile(r"(?:table|images):([0-9a-f]{16})\.([0-9a-f]{8})")
 MOST_BYTES = 5 * 2**20

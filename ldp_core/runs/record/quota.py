@@ -12,7 +12,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations, deletion
 from ldp_core.runs.storage.paths import runs_dir
-from ldp_core.settings.table import QUOTA_GB
+from ldp_core.settings import QUOTA_GB
 
 
 class Kept(NamedTuple):

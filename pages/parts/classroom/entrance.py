@@ -7,7 +7,7 @@ from ldp_core.classroom import FREE, Session, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import StudioError
-from ldp_core.settings.table import TEACHER
+from ldp_core.settings import TEACHER
 from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing

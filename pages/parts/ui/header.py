@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import presets
 from ldp_core.runs import Job, carry, drafts, own_data
-from ldp_core.settings.table import PUBLIC_URL
+from ldp_core.settings import PUBLIC_URL
 from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab

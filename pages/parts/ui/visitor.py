@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import streamlit as st
 
 from ldp_core.runs import Job, Person, jobs, permissions
-from ldp_core.settings.table import TEACHER
+from ldp_core.settings import TEACHER
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut

@@ -2,8 +2,8 @@
 
 import re
 
+from ldp_core import settings
 from ldp_core.classroom import topics
-from ldp_core.settings import table
 from ldp_core.system.shipped import ASSETS
 from pages.parts.classroom.board import NEXT, NEXT_OWN
 
@@ -18,5 +18,5 @@ def test_its_buttons_lessons_and_settings_are_there():
     assert named <= OTHERS | labels | {*NEXT.values(), *NEXT_OWN.values()}
     assert set(re.findall(r"`([a-z_]+)`", PLAN)) <= {*topics.names()}
     assert set(re.findall(r"EPSILON_\w+", PLAN)) <= {
-        one.name for one in vars(table).values() if hasattr(one, "name")
+        one.name for one in vars(settings).values() if hasattr(one, "name")
     }

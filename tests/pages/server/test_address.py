@@ -2,8 +2,8 @@
 
 import pytest
 
+from ldp_core import settings
 from ldp_core.errors import InvalidInput
-from ldp_core.settings import table as settings
 from pages.server.address import UNKNOWN, known, of_request
 
 ADDRESS_HEADER = settings.ADDRESS_HEADER.name

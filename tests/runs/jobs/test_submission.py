@@ -13,7 +13,7 @@ from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue import admission
 from ldp_core.runs.queue.job import Status
 from ldp_core.runs.queue.permissions import Person
-from ldp_core.settings.table import MOST_HOURS
+from ldp_core.settings import MOST_HOURS
 from tests.calibrated import calibrated
 
 pytestmark = pytest.mark.usefixtures("runs_dir")

@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core.errors import InvalidInput
 from ldp_core.runs import inspecting
-from ldp_core.settings.table import OWN_DATA_HOURS
+from ldp_core.settings import OWN_DATA_HOURS
 from tests.inspection.made import upload
 
 

@@ -1,11 +1,124 @@
-"""All environment variables of this program; `doctor --settings` prints them."""
+"""All environment variables of the operator: how they are parsed, their table, and what training may not see.
+
+The server and every command refuse invalid values before they start; `doctor` reports them, and
+`doctor --settings` prints the table.
+"""
 
 import os
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from ldp_core.settings.kinds import Setting, folder, form, number, whole, word
+from ldp_core.errors import InvalidInput, one_of, shown
+
+T = TypeVar("T")
+UNREAD = re.compile(r"^[\"']|[\"']$|\$\w+|\$\{|%\w+%" + (r"|^[A-Za-z]:[\\/]" if os.name == "posix" else ""))
+"""Quotes, variables and, where there are none, drives: a folder of that name would be made."""
+Read = TypeVar("Read", covariant=True)
+SECRET = re.compile(
+    r"TEACHER|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE)_?KEY", re.I
+)
+"""Pattern of variables' names whose values are withheld."""
+OF_THE_CLUSTER = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+"""Exceptions, which a process that trains on a cluster needs."""
+
+
+@dataclass(frozen=True)
+class Reader(Generic[Read]):
+    wanted: str
+    """What a text must be, as in “must be …”."""
+    read: Callable[[str], Read]
+    """Raises ValueError, possibly with a reason that completes the sentence."""
+
+
+@dataclass(frozen=True)
+class Setting(Generic[T]):
+    name: str
+    default: T
+    reader: Reader[T]
+    about: str
+    """Description in one sentence."""
+    usual: str = ""
+    """Default in words, if it is not constant."""
+
+    def value(self) -> T:
+        """Value from the environment, or the default; raises InvalidInput for an invalid one."""
+        text = os.environ.get(self.name, "").strip()
+        if not text:
+            return self.default
+        try:
+            return self.reader.read(text)
+        except ValueError as error:
+            why = f", {error}" if error.args else ""
+            raise InvalidInput(f"{self.name} must be {self.reader.wanted}; got {shown(text)}{why}") from None
+
+    @property
+    def unset(self) -> str:
+        if self.usual or self.default is None:
+            return self.usual
+        return f"{self.default:g}" if isinstance(self.default, int | float) else str(self.default)
+
+
+def number(least: float, most: float, endless: bool = False) -> Reader[float]:
+    """A number within limits; `inf` stands for no limit if it may be `endless`."""
+
+    def read(text: str) -> float:
+        value = most if endless and _float(text) == inf else _float(text)
+        return _if(least <= value <= most, value)
+
+    return Reader(f"a number from {least:g} to {most:g}{', or inf' if endless else ''}", read)
+
+
+def whole(least: int, most: int) -> Reader[int]:
+    """A whole number within limits; 2.0 counts as one."""
+
+    def read(text: str) -> int:
+        value = _float(text)
+        return int(_if(least <= value <= most and value % 1 == 0, value))
+
+    return Reader(f"a whole number from {least} to {most}", read)
+
+
+def word(words: tuple[str, ...]) -> Reader[str]:
+    return Reader(one_of(words), lambda text: _if(text in words, text))
+
+
+def form(pattern: re.Pattern[str], said: str) -> Reader[str]:
+    return Reader(said, lambda text: _if(pattern.fullmatch(text), text))
+
+
+def folder(there: bool = False) -> Reader[Path]:
+    """A path, with `~` expanded, that exists if it must be `there`."""
+
+    def read(text: str) -> Path:
+        if unread := UNREAD.search(text):
+            raise ValueError(f"and nothing here reads {shown(unread[0])} as a shell does: write the path out")
+        try:
+            found = Path(text).expanduser().absolute()
+        except RuntimeError:
+            raise ValueError("and the home of that user is not known here") from None
+        if there and not found.is_dir():
+            raise ValueError("where no folder is")
+        return found
+
+    return Reader("a folder", read)
+
+
+def _if(fits: object, value: T) -> T:
+    if not fits:
+        raise ValueError
+    return value
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return nan
+
 
 ANCESTOR = r"https?://(\*\.)?[a-z0-9.-]+(:\d{1,5})?"
 ANYTHING = form(re.compile(r".+", re.DOTALL), "a text")
@@ -127,3 +240,9 @@ def refuse_nonsense() -> None:
 def markdown() -> str:
     rows = [f"| `{one.name}` | {one.unset or '–'} | {one.reader.wanted} | {one.about} |" for one in SETTINGS]
     return "\n".join(["| variable | default | takes | what it sets |", "|---|---|---|---|", *rows])
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """Environment for a training process, whose code or cluster may be untrusted."""
+    needed = OF_THE_CLUSTER if environment.get(RAY_ADDRESS.name, "").strip() else ()
+    return {name: text for name, text in environment.items() if name in needed or not SECRET.search(name)}
