@@ -1,13 +1,13 @@
-"""Checks of every part: its descriptions exist, and an experiment with it trains."""
+"""What a check is, and the checks of every part: its descriptions exist, and an experiment with it trains."""
 
 import subprocess
 import sys
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from ldp_core import datasets
 from ldp_core.attacks import Reconstructor
 from ldp_core.component import Component
-from ldp_core.contract.promise import Promise, Promises, require
 from ldp_core.datasets import Dataset, data_dir
 from ldp_core.experiment import Experiment, parse
 from ldp_core.simulate import simulate
@@ -15,6 +15,24 @@ from ldp_core.simulate import simulate
 HEAVY = "import sys; from ldp_core.contract.registries import REGISTRIES as r; r[{kind!r}].names(); "
 HEAVY += "print(*sorted({{'torch', 'sklearn'}} & set(sys.modules)))"
 FEW = {"rounds": 2, "clients": {"count": 5, "epsilon": 4}, "local": {"epochs": 1}}
+
+
+class Broken(AssertionError):
+    """A part failed a check; the message has the figures."""
+
+
+class Promise(NamedTuple):
+    words: str
+    check: Callable[[], None]
+    """The check; raises `Broken`, or whatever the part raises."""
+
+
+Promises = Iterator[Promise]
+
+
+def require(kept: object, words: str) -> None:
+    if not kept:
+        raise Broken(words)
 
 
 def of_any(kind: str, one: Component) -> Promises:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ldp_core import mechanisms
+from ldp_core.contract.in_use import Broken, Promise, Promises
 from ldp_core.contract.integrals import MANY
-from ldp_core.contract.promise import Broken, Promise, Promises
 from ldp_core.contract.sampling import KINDS, check_clipping, check_finite, check_independence, check_samples
 from ldp_core.contract.stated import VECTOR, check_delta, check_loss, check_moments, check_worst_variance
 from ldp_core.mechanisms import Mechanism, Use

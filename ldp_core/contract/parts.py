@@ -10,8 +10,7 @@ from ldp_core.accounting import AGAINST, entries
 from ldp_core.aggregators.base import Aggregator, Drawn
 from ldp_core.attacks import Attacker, Reconstructor
 from ldp_core.attacks.base import Facts
-from ldp_core.contract.in_use import promised
-from ldp_core.contract.promise import Promise, Promises, require
+from ldp_core.contract.in_use import Promise, Promises, promised, require
 from ldp_core.limits import at_most
 from ldp_core.partitions import Partition
 from ldp_core.selections import Selection

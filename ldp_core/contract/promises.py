@@ -1,17 +1,103 @@
-"""All checks of a part, whatever its kind."""
+"""All checks of a part, whatever its kind; here those of data sets, models and optimisers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ldp_core import presets
 from ldp_core.component import Component
-from ldp_core.contract import learning, parts
-from ldp_core.contract.in_use import of_any
+from ldp_core.contract import parts
+from ldp_core.contract.in_use import Promise, Promises, data_for, of_any, require
 from ldp_core.contract.mechanism import of_mechanism
-from ldp_core.contract.promise import Promise, Promises, require
 from ldp_core.contract.registries import REGISTRIES
+from ldp_core.datasets import Data, Dataset, data_dir
 from ldp_core.errors import InvalidInput, hint, shown
+from ldp_core.models.base import Model
+from ldp_core.optimizers import Optimizer
 from ldp_core.presets import Preset
+from ldp_core.streams import stream
+
+
+def of_dataset(one: Dataset) -> Promises:
+    def known() -> None:
+        names = one.class_names
+        require(len(names) == one.classes == len(set(names)) >= 2, f"{one.classes} classes called {names}")
+        require(min(one.train_size, one.test_size) > 0, "no samples to train on, or none held out")
+        require(bool(one.download) <= bool(one.files), "a download that lies nowhere")
+
+    yield Promise("what a page says is known without loading anything", known)
+    words = "samples are numbers, labels those of its classes, and both parts have all"
+    yield Promise(words, lambda: held(one))
+
+
+def held(one: Dataset, data: Data | None = None) -> None:
+    """Check loaded data against a data set's declaration; raises `Broken`, or `DataUnavailable`."""
+    data = data or one.load(data_dir())
+    parts = (data.train_x, data.train_y, one.train_size), (data.test_x, data.test_y, one.test_size)
+    for x, y, size in parts:
+        require(x.shape == (size, *one.shape), f"samples of shape {x.shape}, not {(size, *one.shape)}")
+        require(x.dtype == np.float32 and y.dtype == np.int64, f"numbers of kind {x.dtype}, labels {y.dtype}")
+        require(np.isfinite(x).all(), "a value that is no number")
+        require(set(np.unique(y)) == set(range(one.classes)), "labels that are not those of its classes")
+    if one.images:
+        low, high = float(data.train_x.min()), float(data.train_x.max())
+        require((low, high) == (0, 1), f"pixels from {low:g} to {high:g}, not 0 to 1")
+
+
+def of_model(one: Model) -> Promises:
+    source = data_for(one)
+    shape, classes = source.shape, source.classes
+    size = one.dimension(shape, classes)
+
+    def slices() -> None:
+        for cut in (one.slices(shape, classes), one.layers(shape, classes)):
+            ends = [0, *(each.stop for each in cut)]
+            require([each.start for each in cut] == ends[:-1] and ends[-1] == size, "gaps between slices")
+
+    def begins() -> None:
+        a, b, c = (one.initial(shape, classes, stream(seed, "initial model")) for seed in (0, 0, 1))
+        require(a.shape == (size,) and a.dtype == np.float32, f"{a.shape} numbers of kind {a.dtype}")
+        require(np.isfinite(a).all(), "an initial weight that is no number")
+        require(np.array_equal(a, b) and not np.array_equal(a, c), "initial weights do not follow the stream")
+
+    def gradients() -> None:
+        import torch
+
+        start = one.initial(shape, classes, stream(0, "initial model"))
+        weights = torch.from_numpy(np.stack([start, start + np.float32(0.01)])).double()
+        draw = stream(0, "audit")
+        x = torch.from_numpy(draw.random((2, 3, *shape)))
+        y = torch.from_numpy(draw.integers(0, classes, (2, 3)))
+        share = torch.full((2, 3), 1 / 3, dtype=torch.float64)
+        views = one.views(weights, shape, classes)
+        stated = one.gradients(views, x, y, share)
+        for k in range(2):
+            own: Any = {name: view[k].clone().requires_grad_() for name, view in views.items()}
+            loss = torch.nn.functional.cross_entropy(one.scores(own, x[k]), y[k])
+            for (name, _), truth in zip(own.items(), torch.autograd.grad(loss, [*own.values()]), strict=True):
+                near = torch.allclose(stated[name][k], truth, rtol=1e-6, atol=1e-9)
+                require(near, f"the gradient of {name} is not that of its scores")
+
+    yield Promise("slices and layers cover the vector without gaps", slices)
+    yield Promise("initial weights are finite and follow the stream", begins)
+    yield Promise("gradients of many clients at once are those of one's scores", gradients)
+
+
+def of_optimizer(one: Optimizer) -> Promises:
+    def descends() -> None:
+        import torch
+
+        gradient = torch.tensor([[0.5, -2.0, 1e-3]])
+        change = one.first_step(gradient, 0.1)
+        require(bool((change * gradient < 0).all()), "a first step does not go downhill")
+        weights = torch.ones(1, 3)
+        one.step(weights, gradient, [torch.zeros(1, 3) for _ in range(one.memories)], 1, 0.1)
+        same = torch.allclose(weights - 1, change, rtol=1e-4, atol=1e-6)
+        require(same, f"a first step of {change}, taken {weights - 1}")
+
+    yield Promise("a first step goes downhill, and is the one that it states", descends)
+
 
 OWN: Mapping[str, Callable[[Any], Promises]] = {
     "mechanism": of_mechanism,
@@ -20,9 +106,9 @@ OWN: Mapping[str, Callable[[Any], Promises]] = {
     "attacker": parts.of_attacker,
     "trust": parts.of_trust,
     "partition": parts.of_partition,
-    "dataset": learning.of_dataset,
-    "model": learning.of_model,
-    "optimizer": learning.of_optimizer,
+    "dataset": of_dataset,
+    "model": of_model,
+    "optimizer": of_optimizer,
 }
 
 

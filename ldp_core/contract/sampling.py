@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from ldp_core.contract.in_use import require
 from ldp_core.contract.integrals import Budget, cdf
-from ldp_core.contract.promise import require
 from ldp_core.contract.stated import VECTOR, close, sent_by
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted

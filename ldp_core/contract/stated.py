@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ldp_core.contract.in_use import Broken, require
 from ldp_core.contract.integrals import Budget, expectation, finite_edges
-from ldp_core.contract.promise import Broken, require
 from ldp_core.mechanisms import Mechanism
 
 VECTOR = 8

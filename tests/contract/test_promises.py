@@ -17,9 +17,8 @@ from ldp_core.cli import main
 from ldp_core.commands import judge
 from ldp_core.component import Component
 from ldp_core.contract import parts, promises
-from ldp_core.contract.in_use import of_any
+from ldp_core.contract.in_use import Broken, Promise, of_any
 from ldp_core.contract.mechanism import of_law
-from ldp_core.contract.promise import Broken, Promise
 from ldp_core.contract.stated import check_loss, check_moments
 from ldp_core.mechanisms.laplace import Laplace
 from ldp_core.selections.all import All

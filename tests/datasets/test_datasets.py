@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ldp_core import datasets
-from ldp_core.contract.learning import held, of_dataset
+from ldp_core.contract.promises import held, of_dataset
 from ldp_core.datasets.digits import places
 from ldp_core.datasets.mnist_sample import SHIPPED, draw
 from ldp_core.errors import DataUnavailable

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ldp_core import datasets
-from ldp_core.contract.learning import held
+from ldp_core.contract.promises import held
 from ldp_core.datasets import Step, _download
 from ldp_core.datasets._download import Failed, Remote, download
 from ldp_core.datasets._downloaded import load_torchvision
