@@ -1,4 +1,4 @@
-"""Order of the queue, and the claim of a job by the worker.
+"""Order of the queue, the claim of a job by the worker, and jobs whose worker has died or lost sight of them.
 
 First whoever sees nothing yet: jobs that have never begun, of people without another job under way. Among
 equals addresses take turns, and so do the owners behind one: a new cookie makes a new owner, while a new
@@ -6,14 +6,17 @@ address is harder to get. Last, the shortest remaining work. A job that was put 
 all, so that no stream of short ones starves it.
 """
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from ldp_core.runs.machine import slots
-from ldp_core.runs.queue.job import ASIDE, Job
+from ldp_core.runs.queue.job import ASIDE, STUDIO, Job
 from ldp_core.runs.queue.table import changing, find, looking, selected
+from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
+from ldp_core.runs.storage.paths import runs_dir
 
 AT_WORK = "status IN ('running', 'cancelling')"
 STARVED_SECONDS = 60.0
@@ -24,6 +27,9 @@ FROM jobs WHERE started <= :now GROUP BY who
 UNION ALL SELECT 'owner', owner, MAX(started) FROM jobs WHERE started <= :now GROUP BY owner
 """
 """Latest start of a job by taker; those in the future (a clock was set back) are ignored."""
+STOPPED = "the worker was stopped from outside"
+LOST = "its process could not be started, or was lost sight of"
+OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
 
 
 def before(job: Job) -> tuple[list[Job], list[Job]]:
@@ -100,3 +106,26 @@ def claim(
             if db.execute(begin, (now, job.id)).rowcount == 1:  # otherwise another worker was quicker
                 return replace(job, status="running", started=now)
     return None
+
+
+def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str]:
+    """Mark orphaned jobs as interrupted; returns their ids. The worker names those that it has `watched`."""
+    if not lost(watched):
+        return []
+    message = f"{why}; what it had trained until then is kept"
+    with changing() as db:
+        if _is_looked_after(watched):  # by a worker that came since: now no other can take a job
+            return []
+        query = f"UPDATE jobs SET status = 'interrupted', message = ?, ended = ? WHERE {OTHERS} RETURNING id"  # noqa: S608
+        found = db.execute(query, (message, time.time(), json.dumps([*(watched or ())]))).fetchall()
+    return [row["id"] for row in found]
+
+
+def lost(watched: Collection[str] | None = None) -> list[str]:
+    """Ids of orphaned jobs, whether marked or not; `watched` as for `reap`."""
+    rows = STUDIO.rows(f"SELECT id FROM jobs WHERE {OTHERS}", json.dumps([*(watched or ())]))  # noqa: S608
+    return [] if not rows or _is_looked_after(watched) else [row["id"] for row in rows]
+
+
+def _is_looked_after(watched: Collection[str] | None) -> bool:
+    return watched is None and is_held(runs_dir() / WORKER)

@@ -9,7 +9,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import listing, lookup
-from ldp_core.runs.queue import orphaned
+from ldp_core.runs.queue import claiming
 from ldp_core.runs.record.events import record
 from tests.runs.in_process import compute, queued
 
@@ -32,7 +32,7 @@ def test_a_look_at_a_list_starts_a_worker_for_queued_jobs(monkeypatch: pytest.Mo
 def test_orphaned_job_is_reported_despite_a_locked_queue(monkeypatch: pytest.MonkeyPatch):
     identity = queue.add("run", {})
     assert queue.claim()
-    monkeypatch.setattr(orphaned, "changing", Mock(side_effect=StorageFailed("it cannot be written")))
+    monkeypatch.setattr(claiming, "changing", Mock(side_effect=StorageFailed("it cannot be written")))
     for seen in (jobs.look(identity), *jobs.recent()):
         assert seen.status == "interrupted"
         assert "nothing can be noted on the disk now" in seen.message

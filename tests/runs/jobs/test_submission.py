@@ -10,7 +10,7 @@ from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.queue import admission
+from ldp_core.runs.queue import changes
 from ldp_core.runs.queue.job import Status
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.settings import MOST_HOURS
@@ -53,7 +53,7 @@ def test_unlaunchable_job_is_not_resumed(base: dict[str, Any], words: str):
 
 
 def test_resumed_job_counts_for_the_askers_address(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(admission, "WAITING_ADDRESS", 1)
+    monkeypatch.setattr(changes, "WAITING_ADDRESS", 1)
     first, second = (stopped({"rounds": 1}, owner) for owner in ("a" * 16, "b" * 16))
     jobs.resume(first, Person("a" * 16), "there")
     assert queue.get(first).address == "there"

@@ -15,7 +15,7 @@ from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, amended, parse, parse_draft
 from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.queue.admission import WAITING
+from ldp_core.runs.queue.changes import WAITING
 from ldp_core.runs.record.events import record
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
 from ldp_core.runs.view.run_curves import progress_of

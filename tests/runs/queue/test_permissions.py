@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.queue import admission
+from ldp_core.runs.queue import changes
 from ldp_core.runs.queue.claiming import STARVED_SECONDS
 from ldp_core.runs.queue.job import ASIDE
 from ldp_core.runs.queue.permissions import OPERATOR, Person, address, is_teacher, person, signed_in
@@ -127,7 +127,7 @@ def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pyte
 def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
     hers = queue.add("run", {"draft": {"base": {}}}, owner=ANNA.owner)
     queue.cancel(hers)
-    for _ in range(admission.WAITING_EACH):
+    for _ in range(changes.WAITING_EACH):
         queue.add("run", {}, owner=ANNA.owner)
     for act in (lambda: queue.add("run", {}, owner=ANNA.owner), lambda: jobs.resume(hers, ANNA)):
         with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
@@ -135,7 +135,7 @@ def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
     assert queue.get(hers).status == "cancelled"
     _, stopped = (queue.add("run", {}, owner=BEN.owner) for _ in range(2))
     queue.cancel(stopped)
-    monkeypatch.setattr(admission, "WAITING", 6)
+    monkeypatch.setattr(changes, "WAITING", 6)
     for launch in (lambda: queue.requeue(stopped), lambda: queue.add("run", {}, owner=BEN.owner)):
         with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
             launch()

@@ -17,7 +17,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
 from ldp_core.runs.queue import job as states
-from ldp_core.runs.queue.admission import WAITING_EACH
+from ldp_core.runs.queue.changes import WAITING_EACH
 from tests.extent import in_gate
 from tests.runs.processes import stand_in
 

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
-from ldp_core.runs.queue import orphaned, table
+from ldp_core.runs.queue import claiming, table
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, Status
 from ldp_core.runs.storage.locks_and_heartbeats import Held
 from tests.runs.processes import at_once, stand_in
@@ -82,14 +82,14 @@ def test_late_worker_keeps_its_claimed_job(runs_dir: Path, monkeypatch: pytest.M
     assert queue.claim()
 
     def late() -> Any:
-        monkeypatch.setattr(orphaned, "changing", change)
+        monkeypatch.setattr(claiming, "changing", change)
         queue.move(identity, "interrupted")
         assert queue.requeue(identity)
         held.append(stand_in(runs_dir))
         assert queue.claim()
         return change()
 
-    monkeypatch.setattr(orphaned, "changing", late)
+    monkeypatch.setattr(claiming, "changing", late)
     assert queue.reap() == []
     assert queue.get(identity).status == "running"
     held[0].close()
