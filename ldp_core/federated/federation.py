@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core import limits, systems
+from ldp_core.accounting import everyone
 from ldp_core.datasets import Data
 from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.per_client import Samples
@@ -17,7 +18,6 @@ from ldp_core.engines.recipe import Recipe
 from ldp_core.experiment import Experiment, Population
 from ldp_core.features import Features
 from ldp_core.federated.deal import Deal, deal
-from ldp_core.federated.privacy_filter import PrivacyFilter
 from ldp_core.federated.state import State
 from ldp_core.federated.terms import Terms
 from ldp_core.mechanisms.base import Floats
@@ -27,6 +27,36 @@ from ldp_core.streams import stream
 PLACED = 4
 _placed: dict[tuple[int, Features, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
 """Cached tensors, with the data, so that the data's id is not reused."""
+
+
+class PrivacyFilter:
+    """Which clients may upload once more within their ε limit, by uploads so far, (K,), and their cost."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._spending = experiment.prices
+        self._clients = everyone(experiment)
+        self._limits = experiment.clients.run_limits()
+        self._rounds = experiment.rounds
+        pairs = [*zip(self._clients, self._limits.tolist(), strict=True)]
+        most = {pair: self._spending.affordable(*pair) for pair in {*pairs} if pair[1] < np.inf}
+        self._most = np.array([most.get(pair, experiment.rounds) for pair in pairs])
+
+    def can_afford(self, uploads: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return uploads < self._most
+
+    def stopped(self, uploads: NDArray[np.int64]) -> int:
+        return int(((uploads >= self._most) & (self._most < self._rounds)).sum())
+
+    def spent(self, uploads: NDArray[np.int64], clients: NDArray[np.int64]) -> dict[str, dict[str, Any]]:
+        """By client: uploads so far, ε spent, and ε left of its limit."""
+        found = {}
+        for i in clients.tolist():
+            line = self._spending.uploads(self._clients[i], int(uploads[i]))
+            limit = float(self._limits[i])
+            left = max(0.0, limit - line.bound) if line.guarantee and limit < np.inf else None
+            cost = {"epsilon": line.epsilon, "delta": line.delta}
+            found[str(i)] = {"uploads": int(uploads[i]), **cost, "left": left}
+        return found
 
 
 @dataclass(frozen=True)

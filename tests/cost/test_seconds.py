@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.attacks.posterior import PASSES, ROWS
-from ldp_core.attacks.shared.kind import GRID
+from ldp_core.attacks.posterior import GRID, PASSES, ROWS
 from ldp_core.cost.seconds import Rates, Work, seconds, work_of, work_of_ladder
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import RUNGS, parse_ladder

@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
-from ldp_core.experiment.hypercube import parse_hypercube
+from ldp_core.experiment.sweep import parse_hypercube
 
 BASE = parse({"seed": 4})
 FIELDS = {"clients.epsilon": [0.5, 8], "clients.low": [-3, -1], "clients.count": [5, 50]}

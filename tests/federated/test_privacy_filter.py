@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core.accounting import Spending, everyone
 from ldp_core.experiment import parse
-from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.federation import PrivacyFilter
 from tests.data import events
 
 
