@@ -1,14 +1,50 @@
-"""Resolution of short field names to an experiment."""
+"""Runs from a program or notebook, in its own process; nothing is written except downloaded data."""
 
+from __future__ import annotations
+
+import html
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ldp_core import accounting
 from ldp_core.component import Component
 from ldp_core.errors import InvalidExperiment, Problem, hint, one_of, shown
-from ldp_core.experiment import Experiment, amended, parse
+from ldp_core.experiment import PER, Experiment, amended, parse
 from ldp_core.experiment.reading import by_short, part_of, whose
+from ldp_core.limits import at_most
+from ldp_core.system import private_files
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOP = Experiment.model_fields
+SCOPES: dict[accounting.Scope, str] = {
+    "coordinate": PER["coordinate"],
+    "upload": PER["upload"],
+    "run_worst": f"{PER['run']} at worst",
+}
+
+
+def run(
+    experiment: Experiment | Mapping[str, Any] | None = None,
+    /,
+    settings: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Result:
+    """Train an experiment, by default the default one, in this process and return its result. Fields are set
+    by their short names (`epsilon` for `clients.epsilon`), or by dotted ones in `settings` where these are
+    ambiguous. Raises InvalidExperiment: a name is unknown or ambiguous, or a value is wrong; StudioError: the
+    data are unavailable.
+    """
+    chosen = asked(experiment, settings or {}, fields)
+    from ldp_core.runs.lockstep import drive
+
+    with private_files.unwritten():
+        return Result(chosen, [event for turn in drive({0: chosen}) for event in turn.events])
 
 
 def asked(base: Any, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> Experiment:
@@ -62,3 +98,112 @@ def _described(path: str, value: Component) -> Any:
         raise InvalidExperiment.at(path, message)
     registered = part is not None and part.registry.holds(type(value))
     return {part.key: value.name, **value.parameters()} if registered else value
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """Result of an ended run."""
+
+    experiment: Experiment
+    events: list[dict[str, Any]]
+    """All events of the run, as `python -m ldp_core run` prints them."""
+
+    @property
+    def status(self) -> str:
+        return str(self.events[-1]["status"])
+
+    @property
+    def accuracy(self) -> float:
+        """Accuracy on the held-out samples after the last round, in [0, 1]."""
+        return float(self.events[-1]["accuracy"])
+
+    @cached_property
+    def rounds(self) -> pd.DataFrame:
+        """Accuracy, loss and measured figures of each round, from the untrained model in round 0."""
+        return self._table("start", "round").set_index("round")[["accuracy", "loss", *self._measured]]
+
+    @cached_property
+    def attacks(self) -> pd.DataFrame:
+        """A row per attempt of the attacker, without images."""
+        return self._table("attack")
+
+    @cached_property
+    def ledger(self) -> list[dict[str, Any]]:
+        return accounting.ledger(self.experiment)
+
+    @cached_property
+    def measured(self) -> pd.DataFrame:
+        """Lower bounds on ε that the attack showed, a row per attacked client and scope; empty if none."""
+        import pandas as pd
+
+        return pd.DataFrame(self.events[-1].get("measured", []))
+
+    @property
+    def _measured(self) -> list[str]:
+        done: Mapping[str, Any] = next((one for one in self.events if one["event"] == "round"), {})
+        numbers = [name for name, value in done.items() if isinstance(value, int | float)]
+        return [name for name in numbers if name not in ("round", "accuracy", "loss")]
+
+    def _table(self, *kinds: str) -> pd.DataFrame:
+        import pandas as pd
+
+        plain = (str, int, float, type(None))
+        return pd.DataFrame(
+            {name: value for name, value in one.items() if name != "event" and isinstance(value, plain)}
+            for one in self.events
+            if one["event"] in kinds
+        )
+
+    @cached_property
+    def _found(self) -> str:
+        asked, end = self.experiment, self.events[-1]
+        noise = "no noise" if asked.randomiser.role == "identity" else asked.randomiser.label
+        model = asked.model.title if asked.model.given_by else asked.model.name
+        how = "" if self.status == "completed" else f"{self.status} after "
+        return (
+            f"{asked.dataset}, {model}, {asked.clients.count} clients, {noise}: "
+            f"{how}{end['round']} round{'s' * (end['round'] != 1)}, accuracy {self.accuracy:.1%}"
+        )
+
+    @cached_property
+    def _promised(self) -> str:
+        entry = max(accounting.entries(self.experiment), key=lambda entry: entry.run_worst.bound)
+        if not entry.run_worst.guarantee:
+            return f"promises nothing: no guarantee for the run, {entry.run_worst.why}"
+        parts = [
+            f"{at_most(entry[scope].bound, 4)} {words} (δ {entry[scope].delta:g})"
+            for scope, words in SCOPES.items()
+            if entry[scope].guarantee
+        ]
+        found = accounting.worth(entry.run_worst)
+        return (
+            f"{found.promises}: ε of the client promised least, against {accounting.AGAINST[entry.against]}: "
+            f"{', '.join(parts)}; who has to tell two of its values apart is right {found.odds}"
+        )
+
+    def __repr__(self) -> str:
+        message = self.events[-1]["message"]
+        return "\n".join(filter(None, (self._found, message, self._promised)))
+
+    def _repr_html_(self) -> str:
+        return str(self._repr_mimebundle_()["text/html"])
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """Curve of accuracy over rounds: by plotly where the notebook supports it, else as SVG."""
+        from ldp_core.runs.carry.drawing import COLOURS, Curve, drawn
+
+        share = self.rounds["accuracy"].to_numpy(np.float64)
+        words = "".join(f"<div>{html.escape(line)}</div>" for line in repr(self).splitlines())
+        curve = drawn("accuracy by round", [Curve("accuracy", share, share, share)], True)
+        line = {"x": self.rounds.index.tolist(), "y": share.tolist(), "line": {"color": COLOURS[0]}}
+        layout = {
+            "title": {"text": html.escape(self._found), "font": {"size": 14}},
+            "xaxis": {"title": {"text": "round"}},
+            "yaxis": {"title": {"text": "accuracy"}, "range": [0, 1], "tickformat": ".0%"},
+            "height": 360,
+        }
+        return {
+            "text/plain": repr(self),
+            "text/html": words + curve,
+            "application/vnd.plotly.v1+json": {"data": [line], "layout": layout},
+        }

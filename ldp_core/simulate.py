@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 import torch
 
 from ldp_core import accounting
-from ldp_core.bits import packed
 from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Ended, Event, RoundDone, Started, Target, Trained
+from ldp_core.events.run import packed
 from ldp_core.experiment import Experiment, departures
 from ldp_core.experiment.threat_model import resolved, spread_by_budget, why_not
 from ldp_core.federated.evaluate import Score, evaluate, per_group

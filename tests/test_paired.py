@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldp_core.bits import packed, unpacked
+from ldp_core.events.run import packed, unpacked
 from ldp_core.judgement import RULE, Outcome, at_chance, judged
 from ldp_core.paired import difference, margin
 from pages.parts.papers.words import LOOKS, badge

@@ -10,8 +10,8 @@ import numpy as np
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.accounting.entry import Promise
 from ldp_core.accounting.own_law import own_epsilon
-from ldp_core.gaussian_privacy import epsilon_of
 from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 from ldp_core.systems import Release
 
 DELTA = 1e-5

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from ldp_core.accounting.own_law import LEAST, epsilon_of_sum, joined
-from ldp_core.gaussian_privacy import delta_of, epsilon_of
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.gaussian_privacy import delta_of, epsilon_of
 
 ORDERS = np.unique(np.geomspace(2, 1e5, 400).astype(np.int64)).astype(np.float64)
 CELLS = 64

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from ldp_core.accounting.entry import Promise, Word, word_of
-from ldp_core.gaussian_privacy import mu_of
 from ldp_core.limits import spelled
+from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 
 RULE = (
     "For everything a person sends in a run: up to ε 1 promises much, up to 3 some, up to 10 little; "

@@ -1,7 +1,11 @@
 """Events of a run, from its start to its end."""
 
+import base64
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.events.base import Count, Event, Json, Share, Some, Status
 from ldp_core.events.parts import (
@@ -220,7 +224,7 @@ class Ended(Event):
     held_out: Count = 0
     """Number of scored held-out samples …"""
     right: Packed = ""
-    """… and mask of the correctly classified ones (ldp_core.bits), for comparing runs sample by sample."""
+    """… and mask of the correctly classified ones (`packed`), for comparing runs sample by sample."""
     measured: Measured = field(default_factory=list)
     """For each attacked client, one upload and all its uploads: lower bound `epsilon_lower` from trials of an
     attack (null if none, with `why`), and `most`, the largest bound that so many trials could show. All
@@ -237,3 +241,12 @@ class Ended(Event):
     """
     seconds: float | None = None
     """Duration in seconds, added by the caller, since the simulation has no clock."""
+
+
+def packed(flags: ArrayLike) -> str:
+    """Flags (n,) as text, a bit each in base64; their number is not stored."""
+    return base64.b64encode(np.packbits(np.asarray(flags, dtype=bool)).tobytes()).decode()
+
+
+def unpacked(text: str, count: int) -> NDArray[np.bool_]:
+    return np.unpackbits(np.frombuffer(base64.b64decode(text), dtype=np.uint8), count=count).astype(bool)

@@ -11,10 +11,10 @@ import numpy as np
 from pydantic import Field
 
 from ldp_core.fields import Checked, Number, Whole
-from ldp_core.gaussian_privacy import epsilon_of
 from ldp_core.limits import ROUNDS, SAMPLES, SLOWNESS
 from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 
 ROUND = Checked(Whole(ROUNDS, optional=True).check)
 """Field type of the round, which the experiment sets and pages hide."""

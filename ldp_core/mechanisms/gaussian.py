@@ -6,10 +6,10 @@ import numpy as np
 from pydantic import Field
 
 from ldp_core.fields import Choice, Number, Whole
-from ldp_core.gaussian_privacy import delta_of, epsilon_of, mu_of
 from ldp_core.limits import ROUNDS, SAMPLING
 from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
+from ldp_core.mechanisms.shared.gaussian_privacy import delta_of, epsilon_of, mu_of
 
 CALIBRATIONS = ("analytic", "classical", "paper001")
 

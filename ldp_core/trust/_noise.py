@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldp_core.gaussian_privacy import mu_of
 from ldp_core.mechanisms.base import Floating, Floats, Region, Scope
 from ldp_core.mechanisms.shared.ball import lengths
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianLaw, GaussianNoise
+from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 
 
 class SumLaw(GaussianLaw):

@@ -8,7 +8,7 @@ from ldp_core.accounting.entry import Promise
 from ldp_core.accounting.shuffling import shuffled
 from ldp_core.accounting.spending import DELTA, GAIN, Client, Spending, by_rule
 from ldp_core.accounting.sums import sampled_epsilon, skellam_epsilon
-from ldp_core.gaussian_privacy import mu_of
+from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 from ldp_core.trust._sums import Row
 
 

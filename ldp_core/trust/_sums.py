@@ -209,7 +209,7 @@ def distance(epsilon: float, chance: float, replaced: bool, uses: int) -> float:
     from ldp_core.accounting.backwards import largest
     from ldp_core.accounting.spending import DELTA
     from ldp_core.accounting.sums import sampled_epsilon
-    from ldp_core.gaussian_privacy import mu_of
+    from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 
     everybody = float(mu_of(epsilon, DELTA)) / math.sqrt(uses) * BELOW
     if chance == 1:

@@ -139,7 +139,7 @@ def _rows(facts: Facts, honest: tuple[int, ...]) -> tuple[Row, ...]:
     from ldp_core.accounting.backwards import largest
     from ldp_core.accounting.spending import DELTA
     from ldp_core.accounting.sums import skellam_epsilon
-    from ldp_core.gaussian_privacy import mu_of
+    from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 
     reach, root, uses = facts.reach, math.sqrt(facts.size), facts.uses
     grid = 2.0 ** math.floor(math.log2(2 * reach / (FINE * root)))

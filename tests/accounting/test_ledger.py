@@ -12,7 +12,7 @@ from ldp_core.accounting import DELTA, Spending, epsilon_for, everyone, ledger, 
 from ldp_core.accounting.backwards import TOLERANCE
 from ldp_core.errors import InvalidExperiment, InvalidInput
 from ldp_core.experiment import changed, parse
-from ldp_core.gaussian_privacy import epsilon_of, mu_of
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of
 from tests.pace import of_cpu
 
 SCOPES = ["coordinate", "upload", "run_expected", "run_worst"]

@@ -11,7 +11,7 @@ from scipy.special import gammaln, xlogy
 from ldp_core.accounting import compose, shuffled
 from ldp_core.accounting.shuffling import heap_delta
 from ldp_core.errors import InvalidInput
-from ldp_core.gaussian_privacy import epsilon_of, mu_of
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of
 
 KNOWN = [(300, 2, 0.80), (3000, 2, 0.219), (3000, 4, 0.83), (60_000, 4, 0.156), (60_000, 6, 0.475)]
 KNOWN += [(60_000, 8, 1.80)]

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import ndtr
 
 from ldp_core.accounting import Promise, worth
-from ldp_core.gaussian_privacy import epsilon_of
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 
 
 def promise(epsilon: float, delta: float = 0.0, rule: str = "basic") -> Promise:

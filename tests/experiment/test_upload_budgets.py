@@ -9,7 +9,7 @@ from ldp_core import mechanisms
 from ldp_core.accounting import DELTA, ledger
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.gaussian_privacy import epsilon_of
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 from ldp_core.simulate import simulate
 from tests.data import digits
 

@@ -8,7 +8,7 @@ import pytest
 from ldp_core import mechanisms, trust
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import changed, parse
-from ldp_core.library.asked import asked
+from ldp_core.library import asked
 
 
 @pytest.mark.parametrize(

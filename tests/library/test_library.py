@@ -12,7 +12,7 @@ import pytest
 
 import ldp_core
 from ldp_core import accounting, experiment
-from ldp_core.library.result import Result
+from ldp_core.library import Result
 from ldp_core.limits import at_most
 from ldp_core.runs.lockstep import drive
 from tests.conftest import ROOT

@@ -5,10 +5,10 @@ import pytest
 
 from ldp_core.accounting import ledger
 from ldp_core.experiment import parse
-from ldp_core.gaussian_privacy import epsilon_of
 from ldp_core.mechanisms.dynamic_gaussian import DynamicGaussian
 from ldp_core.mechanisms.gaussian import Gaussian
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 from ldp_core.streams import stream
 
 KINDS = [Gaussian, DynamicGaussian]

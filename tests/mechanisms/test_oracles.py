@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from ldp_core import mechanisms
-from ldp_core.gaussian_privacy import delta_of, epsilon_of
 from ldp_core.mechanisms import Use
 from ldp_core.mechanisms.dynamic_gaussian import DynamicGaussian
 from ldp_core.mechanisms.ldpsign import LDPSign
 from ldp_core.mechanisms.pdpm import PDPM
+from ldp_core.mechanisms.shared.gaussian_privacy import delta_of, epsilon_of
 
 NAMES = {
     "pdpm": "pdpm",

@@ -13,8 +13,8 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import amended, departures, parse
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.federated.federation import assemble, taking_part
-from ldp_core.gaussian_privacy import epsilon_of
 from ldp_core.leakage.grid import climb
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 from ldp_core.streams import stream
 from ldp_core.systems import Public
 from ldp_core.systems.personalized_ldp_fl import SETTINGS

@@ -9,7 +9,7 @@ import ldp_core
 from ldp_core.accounting import entries
 from ldp_core.experiment import parse
 from ldp_core.experiment.threat_model import spies, why_not
-from ldp_core.gaussian_privacy import mu_of
+from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 
 BASE = {"target": "update", "rounds": 3, "attack": {"clients": [1, 10, 20]}}
 

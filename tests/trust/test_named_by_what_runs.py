@@ -11,7 +11,7 @@ from ldp_core import trust
 from ldp_core.accounting import DELTA
 from ldp_core.accounting.deployments import DEPLOYMENTS, listed
 from ldp_core.experiment import Draft, Experiment, Variant, parse
-from ldp_core.library.result import Result
+from ldp_core.library import Result
 from ldp_core.runs import Job, kinds, rows_of_jobs
 from ldp_core.runs.carry.card import as_card, card_picture
 from ldp_core.runs.jobs.listing import lines

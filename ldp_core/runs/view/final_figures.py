@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.accounting import Entry, Promise, entries, entries_in
-from ldp_core.bits import unpacked
+from ldp_core.events.run import unpacked
 from ldp_core.experiment import Experiment
 from ldp_core.paired import Difference, difference
 from ldp_core.presets.questions import Result

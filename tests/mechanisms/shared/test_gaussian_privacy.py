@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from ldp_core.gaussian_privacy import delta_of, epsilon_of, mu_of
+from ldp_core.mechanisms.shared.gaussian_privacy import delta_of, epsilon_of, mu_of
 
 
 def exact_delta(epsilon: float, mu: float) -> mpmath.mpf:
