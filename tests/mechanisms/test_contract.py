@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ldp_core import mechanisms
 from ldp_core.contract import mechanism as checks
-from ldp_core.contract.sampling import whole_vectors
+from ldp_core.contract.mechanism import whole_vectors
 from ldp_core.contract.stated import VECTOR
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism, Use

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core.contract import sampling, stated
+from ldp_core.contract import mechanism as checks
+from ldp_core.contract import stated
 from ldp_core.contract.stated import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.duchi import Duchi
@@ -76,10 +77,10 @@ def caught(mechanism: Mechanism, budget: tuple[float, float, float]) -> list[str
         ("moments", lambda: stated.check_moments(mechanism, budget)),
         ("worst variance", lambda: stated.check_worst_variance(mechanism, budget)),
         ("loss", lambda: stated.check_loss(mechanism, budget)),
-        ("samples", lambda: sampling.check_samples(mechanism, budget, budget[1], "float64")),
-        ("finite", lambda: sampling.check_finite(mechanism, (700.0, *budget[1:]), "float64")),
-        ("clipping", lambda: sampling.check_clipping(mechanism, budget)),
-        ("independence", lambda: sampling.check_independence(mechanism, budget)),
+        ("samples", lambda: checks.check_samples(mechanism, budget, budget[1], "float64")),
+        ("finite", lambda: checks.check_finite(mechanism, (700.0, *budget[1:]), "float64")),
+        ("clipping", lambda: checks.check_clipping(mechanism, budget)),
+        ("independence", lambda: checks.check_independence(mechanism, budget)),
     ]
     found = []
     for name, check in law:

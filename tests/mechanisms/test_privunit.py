@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ldp_core.contract.sampling import ALARM
+from ldp_core.contract.mechanism import ALARM
 from ldp_core.mechanisms.privunit import PrivUnit
 from ldp_core.mechanisms.shared.caps import caps_at
 from tests.data import events
