@@ -27,7 +27,7 @@ from ldp_core.runs.cluster import connection
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.queue.table import looking
-from ldp_core.runs.record import draft_quota, quota
+from ldp_core.runs.record import drafts, quota
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.disk_space import SPARE
 from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder, is_waiting
@@ -137,7 +137,7 @@ def disk() -> Found:
         return "wrong", f"{found}, and no inodes are left → delete files of any kind on that disk"
     if free < SPARE:
         return "wrong", f"{found} → nothing is launched below {SPARE / 1e9:g} GB; delete runs, or make room"
-    if free + taken < most + draft_quota.MOST + SPARE:
+    if free + taken < most + drafts.MOST + SPARE:
         return "note", f"{found} → the disk is full before the quota is; lower EPSILON_QUOTA_GB"
     return "ok", found
 

@@ -3,8 +3,16 @@ job that this person may not change, and StorageFailed for a record that cannot 
 """
 
 from ldp_core.runs.jobs.archive import export
-from ldp_core.runs.jobs.cancel_resume_pin import cancel, cancel_all, pin, relabel, resume
 from ldp_core.runs.jobs.listing import status
 from ldp_core.runs.jobs.lookup import look, look_twice, of_draft, recent, refuse_others
-from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit
+from ldp_core.runs.jobs.submission import (
+    cancel,
+    cancel_all,
+    launch,
+    pin,
+    refuse_too_much,
+    relabel,
+    resume,
+    submit,
+)
 from ldp_core.runs.record.deletion import delete, deleted, undo_delete

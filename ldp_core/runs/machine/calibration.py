@@ -76,8 +76,7 @@ def _per_convolution(name: str) -> float:
     import torch
 
     from ldp_core.engines.base import choose, close_pools
-    from ldp_core.engines.plan import plan_batches
-    from ldp_core.engines.recipe import Recipe
+    from ldp_core.engines.plan import Recipe, plan_batches
     from ldp_core.federated.federation import choose_device
 
     shape, classes, each = (28, 28), 10, 200

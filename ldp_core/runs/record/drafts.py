@@ -1,16 +1,17 @@
 """Drafts, the experiments that people edit, with revisions for undo; and snapshots, which they share."""
 
 import json
+import logging
 import re
 import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
+from math import log2
 from typing import Any
 
 from ldp_core.errors import StudioError, UnknownDraft
 from ldp_core.experiment import Draft, parse_draft
-from ldp_core.runs.record.draft_quota import REVISIONS, keep_within
 from ldp_core.runs.storage.database import Database
 from ldp_core.system.json_file import from_text
 
@@ -45,6 +46,29 @@ CREATE TABLE IF NOT EXISTS typed (
 LONG = 10_000
 ID = re.compile(r"[0-9a-f]{12}")
 LATEST = "SELECT number, body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1"
+MOST = 200 * 10**6
+"""Largest number of bytes of all drafts and links. The largest drafts go first, and of equally large ones
+those unchanged for longest: a visitor who fills the space loses such drafts, while small ones stay.
+"""
+MOST_EACH = 4 * 10**6
+"""Largest number of bytes of one draft's revisions; large drafts keep fewer."""
+LEAST_REVISIONS, REVISIONS = 2, 50
+"""Least and largest number of stored revisions of a draft."""
+LEFT = 0.8
+"""Share of the limit that remains in use after a deletion, so that deletions are rare."""
+KEPT = {"revisions": "draft", "snapshots": "id", "ladders": "id", "typed": "id"}
+"""Tables, each with its column of ids."""
+SIZES = """
+SELECT id, sum(length(body)) AS size, max(at) AS at
+FROM (SELECT draft AS id, body, at FROM revisions UNION ALL SELECT id, body, at FROM snapshots)
+WHERE id != ? GROUP BY id
+"""
+SHORTEN = """
+DELETE FROM revisions WHERE draft = ?1 AND number IN (SELECT number FROM (
+    SELECT number, row_number() OVER newest AS place, sum(length(body)) OVER newest AS size
+    FROM revisions WHERE draft = ?1 WINDOW newest AS (ORDER BY number DESC)
+) WHERE place > ?2 AND size > ?3)
+"""
 
 
 def new(draft: Draft) -> str:
@@ -165,3 +189,25 @@ def _parsed(body: str) -> Draft | None:
 
 def _as_text(value: Mapping[str, Any]) -> str:
     return json.dumps(dict(value), sort_keys=True)
+
+
+def taken(db: sqlite3.Connection) -> int:
+    tables = "pragma_page_count, pragma_freelist_count, pragma_page_size"
+    query = f"SELECT (page_count - freelist_count) * page_size FROM {tables}"  # noqa: S608
+    return int(db.execute(query).fetchone()[0])
+
+
+def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
+    """Delete old revisions, then other drafts, until the limit holds; the draft just written stays."""
+    if size * REVISIONS > MOST_EACH:
+        db.execute(SHORTEN, (identity, LEAST_REVISIONS, MOST_EACH))
+    left, gone = taken(db), 0
+    if left <= MOST:
+        return
+    for row in sorted(db.execute(SIZES, (identity,)), key=lambda row: (-int(log2(row["size"])), row["at"])):
+        if left <= LEFT * MOST:
+            break
+        for table, column in KEPT.items():
+            db.execute(f"DELETE FROM {table} WHERE {column} = ?", (row["id"],))  # noqa: S608
+        gone, left = gone + 1, left - row["size"]
+    logging.warning("%d drafts were removed to make room for others", gone)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.attacks.findings.verdict import Verdict, judge, judge_share
-from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.folded import Column
 
 CONTROLS = (None, "clean", "clipped")
 """The upload as sent (None), and its two controls: without clipping and noise, and without noise."""

@@ -12,8 +12,7 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Row, runs_of
 from ldp_core.runs.view.attack_curve import Tries
-from ldp_core.runs.view.compact_series import Column
-from ldp_core.runs.view.folded import Folded
+from ldp_core.runs.view.folded import Column, Folded
 
 CURVES = (
     "accuracy",

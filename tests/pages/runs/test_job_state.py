@@ -6,7 +6,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.runs import queue
-from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.run_curves import Progress, RunProgress
 from pages.parts.runs.job_state import _stopped, place_in_queue
 from tests.pages.conftest import drawn

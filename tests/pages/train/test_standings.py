@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ldp_core import presets
-from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.final_figures import apart
+from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series

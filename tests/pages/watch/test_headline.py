@@ -9,7 +9,7 @@ from ldp_core import presets
 from ldp_core.accounting import ledger
 from ldp_core.experiment import changed, parse_draft
 from ldp_core.runs.view.attack_curve import Tries
-from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.styles import Style
 from ldp_core.theory import outlook
 from pages.parts.charts.series import Series

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
-from ldp_core.runs.record import draft_quota, drafts
+from ldp_core.runs.record import drafts
 from tests.runs.processes import at_once
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -33,7 +33,7 @@ def test_only_so_many_revisions_are_kept():
     undone = 0
     while drafts.undo(identity):
         undone += 1
-    assert undone == draft_quota.REVISIONS - 1
+    assert undone == drafts.REVISIONS - 1
 
 
 def test_equal_drafts_share_one_unchanging_link():
@@ -99,11 +99,11 @@ def large(first: float) -> Draft:
 
 def size(runs_dir: Path) -> int:
     with drafts.DATABASE.reading() as db:
-        return draft_quota.taken(db) if db else 0
+        return drafts.taken(db) if db else 0
 
 
 def test_repeatedly_opened_link_stays_within_the_quota(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(draft_quota, "MOST", 5e5)
+    monkeypatch.setattr(drafts, "MOST", 5e5)
     mine = [drafts.new(small(f"mine {n}")) for n in range(20)]
     link = drafts.share(small("shared"))
     opened = [drafts.new(large(1 + n / 100)) for n in range(60)]
@@ -115,7 +115,7 @@ def test_repeatedly_opened_link_stays_within_the_quota(runs_dir: Path, monkeypat
 
 
 def test_small_ones_have_an_end_too_and_the_oldest_go_first(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(draft_quota, "MOST", 1e5)
+    monkeypatch.setattr(drafts, "MOST", 1e5)
     found = [drafts.new(small(f"number {n}")) for n in range(160)]
     assert size(runs_dir) <= 1.2e5
     kept = [drafts.load(one) is not None for one in found]
@@ -125,7 +125,7 @@ def test_small_ones_have_an_end_too_and_the_oldest_go_first(runs_dir: Path, monk
 def test_a_large_draft_keeps_fewer_revisions_and_can_be_undone(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(draft_quota, "MOST_EACH", 150_000)
+    monkeypatch.setattr(drafts, "MOST_EACH", 150_000)
     identity = drafts.new(large(1.0))
     for n in range(1, 20):
         drafts.update(identity, lambda draft, n=n: large(1 + n / 100))  # type: ignore[misc]

@@ -17,7 +17,7 @@ from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.attack_curve import CONTROLS, Tries
-from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.run_curves import Progress, RunProgress, progress_of, replay_of
 from tests.data import events
 from tests.runs.in_process import queued, record_of, recorder_of
