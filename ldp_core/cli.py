@@ -12,7 +12,6 @@ from typing import Any
 
 from ldp_core import presets
 from ldp_core.commands import dashboard, records, sweep_options
-from ldp_core.commands.formulas import command_of_invert, invert
 from ldp_core.commands.judge import (
     audit,
     check,
@@ -21,10 +20,10 @@ from ldp_core.commands.judge import (
     command_of_inspect,
     inspect,
 )
-from ldp_core.commands.open_file import command_of_open, open_file
 from ldp_core.commands.options import add_experiment
 from ldp_core.commands.papers import command_of_papers, papers
-from ldp_core.commands.tune import command_of_tune, tune
+from ldp_core.commands.records import command_of_open, open_file
+from ldp_core.commands.tune import command_of_invert, command_of_tune, invert, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes

@@ -17,8 +17,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, ValidationError, core_sc
 
 from ldp_core.errors import UnknownName, shown
 from ldp_core.fields import refused
-from ldp_core.plugins.admission import labelled, part_in, refuse_unfit
-from ldp_core.plugins.candidates import Candidate, outside
+from ldp_core.plugins.candidates import Candidate, labelled, outside, part_in, refuse_unfit
 
 
 class Component(BaseModel):

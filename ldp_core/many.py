@@ -10,7 +10,7 @@ import torch
 from ldp_core.datasets import Data
 from ldp_core.engines.base import choose
 from ldp_core.engines.joint_training import ROWS, train_works
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Recipe
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.events import Event
 from ldp_core.experiment import Experiment

@@ -21,9 +21,9 @@ from ldp_core.datasets._contents import (
     root_of,
     stamp_of,
 )
-from ldp_core.datasets._decode import SIDE, BadImage, decoded
 from ldp_core.datasets._downloaded import DOWNLOADS
 from ldp_core.datasets._overlooked import wrong
+from ldp_core.datasets._pictures import SIDE, BadImage, decoded
 from ldp_core.datasets.base import Data, Dataset, Labels, Report, Step, quiet
 from ldp_core.errors import DataUnavailable, UnknownName, on_one_line, shown
 from ldp_core.limits import spelled

@@ -21,9 +21,8 @@ from torch import Tensor
 from ldp_core.engines import choice
 from ldp_core.engines.batched import Tick, train
 from ldp_core.engines.per_client import Samples, Scoring, Training, batches_of
-from ldp_core.engines.plan import Plan
+from ldp_core.engines.plan import Plan, Recipe
 from ldp_core.engines.process_pool import Pool, Task
-from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
 from ldp_core.settings import SLOT_CORES
 from ldp_core.system.resources import cores

@@ -6,8 +6,7 @@ from contextlib import suppress
 import torch
 from torch import Tensor
 
-from ldp_core.engines.plan import Plan
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Plan, Recipe
 from ldp_core.optimizers import Optimizer
 from ldp_core.system.memory import give_back, ran_out
 

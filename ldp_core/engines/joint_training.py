@@ -16,8 +16,7 @@ from torch import Tensor
 from ldp_core.engines.base import Engine
 from ldp_core.engines.batched import Tick, train
 from ldp_core.engines.per_client import Samples
-from ldp_core.engines.plan import Plan
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Plan, Recipe
 
 ROWS = 320
 """Most clients trained together; more exceed the processor's cache and delay the first run's end."""

@@ -7,8 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ldp_core.engines.plan import Indices, Plan
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Indices, Plan, Recipe
 
 Samples = tuple[Tensor, Tensor, Tensor]
 """Training samples, training labels and test samples."""

@@ -1,4 +1,5 @@
-"""Plan of a round's batches: which samples each client reads at each step.
+"""A client's training settings (`Recipe`), and the plan of a round's batches: which samples each client reads
+at each step.
 
 Clients hold different amounts of data. They are sorted by number of steps, so that the clients still training
 are always a prefix; only the last batch of an epoch may be short, and is padded with samples of weight 0.
@@ -10,7 +11,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_core.models.base import Model, Shape
+from ldp_core.optimizers import Optimizer
+
 Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Training settings of a client, independent of the engine."""
+
+    model: Model
+    shape: Shape
+    """Shape of one sample."""
+    classes: int
+    optimizer: Optimizer
+    learning_rate: float
 
 
 @dataclass(frozen=True)

@@ -66,14 +66,9 @@ def parse_hypercube(data: Any) -> Hypercube:
         raise InvalidExperiment.at("latin", f"{like}; got {shown(data)}")
     problems = unknown(data, "hypercube", ("fields", "points"), "latin.")
     points: Any = data.get("points")
-    if (
-        not isinstance(points, int)
-        or isinstance(points, bool)
-        or not 2 <= points <= limits.SWEEP_RUNS.maximum
-    ):
-        message = (
-            f"must be a whole number between 2 and {int(limits.SWEEP_RUNS.maximum)}; got {shown(points)}"
-        )
+    most = int(limits.SWEEP_RUNS.maximum)
+    if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= most:
+        message = f"must be a whole number between 2 and {most}; got {shown(points)}"
         problems.append(Problem("latin.points", message))
     fields = data.get("fields")
     if not isinstance(fields, Mapping) or not fields:

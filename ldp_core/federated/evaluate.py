@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from ldp_core.accounting.table import EACH
 from ldp_core.engines.base import BATCH, BATCH_ALONE
 from ldp_core.engines.batched import clients_at_once
-from ldp_core.engines.plan import Indices
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Indices, Recipe
 from ldp_core.errors import Diverged
 from ldp_core.federated.federation import Federation
 from ldp_core.mechanisms.base import Floats

@@ -1,8 +1,7 @@
 """The five lessons of the page Learn."""
 
 from ldp_core.errors import named
-from ldp_core.lessons.base import LessonPlan, Transfer
-from ldp_core.lessons.plans import LESSONS
+from ldp_core.lessons.plans import LESSONS, LessonPlan, Transfer
 
 
 def names() -> list[str]:

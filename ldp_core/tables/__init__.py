@@ -3,6 +3,5 @@ delimiter and columns, `Table.number` parses a cell in the notation of the whole
 headings. Ambiguous cells are refused with both readings.
 """
 
-from ldp_core.tables.headings import Column, find
 from ldp_core.tables.notation import is_gap, is_no_number, two_readings, typed
-from ldp_core.tables.reading import MOST_BYTES, Table, parquet_as_csv, read_table
+from ldp_core.tables.reading import MOST_BYTES, Column, Table, find, parquet_as_csv, read_table

@@ -1,4 +1,8 @@
-"""Parsing of a file's bytes to headings and cells."""
+"""Parsing of a file's bytes to headings and cells, and recognition of columns by headings as people and
+programs write them: `Budget ε`, client_id, lowerBound.
+"""
+
+from __future__ import annotations
 
 import codecs
 import csv
@@ -6,7 +10,7 @@ import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +27,8 @@ CALM |= {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
 DELIMITERS = ",;\t|"
 _SEP = re.compile(r'"?sep=([,;\t|])"?[ \r\n]*', re.IGNORECASE)
 _BINARY = re.compile("[\x00-\x08\x0e-\x1f]")
+_WORD = re.compile(r"#|[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
@@ -184,3 +190,34 @@ def parquet_as_csv(file: Path, most: int) -> bytes:
     if done.returncode:
         raise InvalidInput("cannot be read as Parquet within 2 GB of memory; save it as CSV")
     return done.stdout
+
+
+@dataclass(frozen=True)
+class Column:
+    """A known column, recognised by its heading: a heading matches if it has one of the words `keys` and
+    otherwise only words of `keys` and `others`.
+    """
+
+    keys: frozenset[str]
+    others: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, keys: str, others: str = "") -> Column:
+        return cls(frozenset(keys.split()), frozenset(others.split()))
+
+    def fits(self, heading: str) -> bool:
+        found = words(heading)
+        return bool(found & self.keys) and found <= self.keys | self.others
+
+
+def words(heading: str) -> frozenset[str]:
+    """Words of a heading, in lower case (ϵ is ε)."""
+    return frozenset(_WORD.findall(_CAMEL.sub(" ", heading).casefold()))
+
+
+def find(headings: Sequence[str], columns: Mapping[str, Column]) -> list[str]:
+    """Column of each heading; "" if none or ambiguous."""
+    exact = [heading.strip().casefold() for heading in headings]
+    fitting = ([name for name, one in columns.items() if one.fits(heading)] for heading in headings)
+    pairs = zip(exact, fitting, strict=True)
+    return [name if name in columns else fit[0] if len(fit) == 1 else "" for name, fit in pairs]

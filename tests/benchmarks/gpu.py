@@ -22,8 +22,7 @@ import torch
 from ldp_core import datasets, mechanisms, models, optimizers, systems
 from ldp_core.datasets import Data
 from ldp_core.engines.batched import train
-from ldp_core.engines.plan import plan_batches
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Recipe, plan_batches
 from ldp_core.events import Ended, RoundDone
 from ldp_core.experiment import Experiment, parse
 from ldp_core.simulate import simulate

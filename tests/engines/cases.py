@@ -9,8 +9,7 @@ import torch
 from ldp_core import models, optimizers
 from ldp_core.engines.base import Engine
 from ldp_core.engines.per_client import Samples
-from ldp_core.engines.plan import Plan, plan_batches
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Plan, Recipe, plan_batches
 from ldp_core.models.base import Model
 from ldp_core.streams import stream
 from tests.models.modules import SMALL

@@ -14,8 +14,7 @@ from ldp_core import models
 from ldp_core.engines import base
 from ldp_core.engines.base import Engine, choose, close_pools
 from ldp_core.engines.per_client import Samples
-from ldp_core.engines.plan import Plan
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Plan, Recipe
 from ldp_core.errors import InvalidInput
 from tests.conftest import ROOT
 from tests.engines.cases import ALONE, SIZES, TOGETHER, TWO, exact, plan_of, recipe_of, samples_of, start_of

@@ -12,7 +12,7 @@ from ldp_core import models, optimizers
 from ldp_core.engines import choice
 from ldp_core.engines.base import choose
 from ldp_core.engines.choice import Choice, bits, choice_for, chosen
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Recipe
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble
 from ldp_core.system import native_code

@@ -11,8 +11,7 @@ from ldp_core import models, optimizers, partitions
 from ldp_core.engines import joint_training as module
 from ldp_core.engines.base import Engine
 from ldp_core.engines.joint_training import Work, joined, train_works
-from ldp_core.engines.plan import Plan, plan_batches
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Plan, Recipe, plan_batches
 from ldp_core.streams import stream
 from ldp_core.system import native_code
 from tests.data import digits

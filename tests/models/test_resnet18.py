@@ -16,7 +16,7 @@ sys.path.insert(0, sys.argv[1])
 import torch
 from ldp_core import models
 from ldp_core.engines.per_client import train_alone
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Recipe
 from ldp_core.optimizers import get
 from ldp_core.streams import stream
 

@@ -19,8 +19,7 @@ from torch import Tensor
 from ldp_core.engines.batched import Tick
 from ldp_core.engines.fused.compiled import Compiled, compiled
 from ldp_core.engines.fused.memory import Workspace
-from ldp_core.engines.plan import Indices, Plan
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Indices, Plan, Recipe
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import Layers, layers_of
 from ldp_core.optimizers import Optimizer

@@ -8,8 +8,7 @@ import torch
 
 from ldp_core import limits, optimizers
 from ldp_core.engines.base import choose
-from ldp_core.engines.plan import Plan
-from ldp_core.engines.recipe import Recipe
+from ldp_core.engines.plan import Plan, Recipe
 from tests.benchmarks.contenders import work
 
 torch.set_num_threads(1)
