@@ -12,8 +12,8 @@ EACH, PLACE, ALL = RateLimit(5, 20.0), RateLimit(10, 6.0), RateLimit(30, 2.0)
 """Rate limits of guesses: per visitor (easily new), per address (shared by a class), for all."""
 CODES_EACH, CODES_PLACE = RateLimit(10, 3.0), RateLimit(90, 1.0)
 """Rate limits of wrong codes: per visitor, and per address, where a whole class may mistype."""
-NEW, NEW_IN_CLASS = RateLimit(5, 10.0), RateLimit(40, 10.0)
-"""Rate limits of an address's new visitors: outside a class, and joining one."""
+NEW = RateLimit(40, 10.0)
+"""Rate limit of an address's new visitors: thirty laptops of a room may press Train at once."""
 LINES = RateLimit(10, 60.0)
 """Rate limit of log lines."""
 _known: dict[str, None] = {}
@@ -47,15 +47,14 @@ def wrong_code(visitor: str, address: str) -> None:
     CODES_PLACE.take(address)
 
 
-def admit(visitor: str, address: str, in_class: bool = False) -> None:
+def admit(visitor: str, address: str) -> None:
     """Let a visitor leave something here; raises NotNow if too many of this address are new. This machine's
     own users are all let in: they may do everything.
     """
     if visitor in _known or address in LOOPBACK:
         return
-    pace = NEW_IN_CLASS if in_class else NEW
-    if not pace.take(address):
-        raise NotNow(f"many new visitors come from your network; try again in {ceil(pace.wait(address))} s")
+    if not NEW.take(address):
+        raise NotNow(f"many new visitors come from your network; try again in {ceil(NEW.wait(address))} s")
     if len(_known) >= MOST_NAMES:
         _known.pop(next(iter(_known)), None)
     _known[visitor] = None

@@ -1,13 +1,11 @@
 """One connection is one person, and an address's new ones are counted where they leave something."""
 
 import json
-import secrets
 from collections.abc import Iterator
 
 import pytest
 
 from ldp_core.classroom import Session, members, sessions
-from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import Person
 from tests.browser.server import Server, without_worker
 from tests.server.client import Viewer
@@ -50,12 +48,3 @@ async def test_class_of_thirty_behind_one_address_joins(behind: Server, opened: 
         viewer = await visit(behind.url, "class", f"code={opened.code}", **{"X-Real-IP": "192.0.2.2"})
         await viewer.press("Join")
     assert len(members.members(opened)) == 30
-
-
-async def test_cookies_of_one_address_launch_as_five(behind: Server, opened: Session, visit: Visit):
-    for _ in range(7):
-        cookie = f"epsilon_visitor={secrets.token_hex(16)}"
-        viewer = await visit(behind.url, "train", **{"X-Real-IP": "192.0.2.3", "Cookie": cookie})
-        await viewer.press("Train")
-    assert len({job.owner for job in queue.find()}) == 5
-    assert any("from your network" in words for words in viewer.written)

@@ -142,7 +142,7 @@ def _mine(session: Session) -> None:
 @pressed
 def _joined(session: Session) -> None:
     with refusing(NOT_DONE):
-        room.join(session, settled(in_class=True), st.session_state.get(NAME) or "", here())
+        room.join(session, settled(), st.session_state.get(NAME) or "", here())
 
 
 @pressed
@@ -162,5 +162,5 @@ def _guess(session: Session, key: str) -> None:
 @pressed
 def _tried(session: Session, draft: Draft, called: str) -> None:
     with refusing(NOT_DONE):
-        launch = partial(jobs.submit, draft, reference=False, **who(in_class=True))
+        launch = partial(jobs.submit, draft, reference=False, **who())
         room.submit_try(session, me(), called, launch)

@@ -53,19 +53,19 @@ def here() -> str:
     return permissions.address(of_page())
 
 
-def who(in_class: bool = False) -> dict[str, str | None]:
+def who() -> dict[str, str | None]:
     """Owner and address for `jobs.launch`."""
-    return {"owner": settled(in_class), "address": here()}
+    return {"owner": settled(), "address": here()}
 
 
-def settled(in_class: bool = False) -> str:
+def settled() -> str:
     """Owner of what the visitor is about to leave here, the same from now on; raises NotNow if too many new
     visitors come from this address.
     """
     st.session_state.setdefault(SETTLED, token())
     one = visitor()
     if not (one.teacher or st.user.to_dict().get("is_logged_in")):
-        admit(one.owner or "", of_page(), in_class)
+        admit(one.owner or "", of_page())
     return one.owner or ""
 
 

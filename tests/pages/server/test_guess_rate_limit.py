@@ -17,7 +17,7 @@ from pages.server.guess_rate_limit import WRONG, admit, guess
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EPSILON_TEACHER", "chalk and cheese")
-    for name in ("EACH", "PLACE", "ALL", "LINES", "NEW", "NEW_IN_CLASS"):
+    for name in ("EACH", "PLACE", "ALL", "LINES", "NEW"):
         known = getattr(guesses, name)
         monkeypatch.setattr(guesses, name, RateLimit(known.burst, known.seconds))
     monkeypatch.setattr(guesses, "_known", {})
@@ -56,29 +56,24 @@ def test_they_are_logged_without_the_guess_and_without_end(caplog: pytest.LogCap
     assert "guess number" not in caplog.text
 
 
-def admitted(number: int, address: str, in_class: bool = False) -> int:
+def admitted(number: int, address: str) -> int:
     """How many of so many new visitors are let in."""
     found = 0
     for n in range(number):
         with suppress(NotNow):
-            admit(f"new {n} of {address} {in_class}", address, in_class)
+            admit(f"new {n} of {address}", address)
             found += 1
     return found
 
 
 def test_new_visitors_cost_their_address_and_known_ones_do_not():
     admit("anna", "192.0.2.1")
-    assert admitted(100, "192.0.2.1") == 4
+    assert admitted(100, "192.0.2.1") == 39
     with pytest.raises(NotNow, match="10 s"):
         admit("ben", "192.0.2.1")
     for _ in range(100):
         admit("anna", "192.0.2.1")
-    assert admitted(100, "192.0.2.2") == 5
-
-
-def test_class_joins_from_one_address_though_the_address_is_busy():
-    admitted(100, "192.0.2.1")
-    assert admitted(100, "192.0.2.1", in_class=True) == 40
+    assert admitted(100, "192.0.2.2") == 40
 
 
 def test_users_of_this_machine_are_not_slowed():
