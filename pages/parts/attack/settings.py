@@ -15,7 +15,7 @@ from ldp_core.fields import Number, Whole
 from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_label
 from pages.parts.clients.own_data import through_lenet
-from pages.parts.systems.changes import differing
+from pages.parts.systems.unlike import differing
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.fields import switch
 from pages.parts.ui.meanings import problem_in_words

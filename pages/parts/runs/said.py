@@ -10,7 +10,7 @@ from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue
 from pages.parts.runs.whose import whose
-from pages.parts.systems.changes import differing
+from pages.parts.systems.unlike import differing
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import asked_in_words, few, number, runs_in_words

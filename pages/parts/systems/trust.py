@@ -16,7 +16,7 @@ from ldp_core.limits import EPSILON
 from ldp_core.theory import Outlook, outlook
 from ldp_core.trust import GROUPS, linked
 from ldp_core.trust.base import Against
-from pages.parts.systems.changes import differing
+from pages.parts.systems.unlike import differing
 from pages.parts.ui.fields import named, own_parameters
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import listed, number, percent, plain

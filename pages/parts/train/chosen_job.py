@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ldp_core import presets
 from ldp_core.experiment import Draft
 from ldp_core.runs import Job, jobs
-from pages.parts.systems.changes import changes, differing
+from pages.parts.systems.unlike import changes, differing
 from pages.parts.ui.visitor import look
 from pages.parts.ui.workspace import Workspace
 

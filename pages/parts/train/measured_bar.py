@@ -1,4 +1,6 @@
-"""Bars on one ε axis: from the lower bound that an attack measured to the ε that the ledger promises."""
+"""From the lower bound that an attack measured to the ε that the ledger promises: bars on one axis, and what
+the server picks out of a sum or a shuffled heap.
+"""
 
 import html
 import math
@@ -9,11 +11,11 @@ from typing import Any
 
 import streamlit as st
 
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Draft
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised
-from pages.parts.systems.picked import picked
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
 from pages.parts.ui.text import at_least, at_most, listed, names_by, number, percent, plain, shortened
@@ -34,6 +36,10 @@ ASKED = {
     "canary": "which of two planted uploads, as far apart as the mechanism allows",
 }
 """The question that an attack answers."""
+QUESTIONS = {
+    "who": "the server, which knows the image, tells which message is client {client}'s",
+    "what": "the server tells which of {candidates} images client {client} holds",
+}
 
 
 @dataclass(frozen=True)
@@ -182,3 +188,37 @@ def in_short(shown: Sequence[Series], client: int) -> str:
     if not found[1:]:
         return f"; an attack shows ε {at_least(lower)} at least"
     return f"; largest of {len(found)} shown: ε {at_least(lower)} of {shortened(where.label, 18)}"
+
+
+def picked(end: Mapping[str, Any], client: int) -> list[str]:
+    """A sentence for each question asked about a client (counted from 0); empty where nothing is hidden."""
+    said = []
+    sums = {row["helped"]: row for row in end.get("from_sum", ()) if row["client"] == client + 1}
+    if sums:
+        many = sums[True]["candidates"]
+        said.append(
+            f"Out of the sum, the server tells which of {many} images client {client + 1} holds in "
+            f"{often(**sums[True])} if it knows all other uploads, and in {often(**sums[False])} if not. "
+            f"Guessing: {percent(1 / many)}."
+        )
+    heaps = [row for row in end.get("from_heap", ()) if row["client"] == client + 1]
+    for row in (one for one in heaps if not one["clean"] and one["candidates"] > 1):
+        clean = next(one for one in heaps if one["clean"] and one["question"] == row["question"])
+        asked = QUESTIONS[row["question"]].format(client=client + 1, candidates=row["candidates"])
+        said.append(
+            f"Out of a heap with {number(row['heap'])} in it, {asked}, in {often(**row)}. Guessing: "
+            f"{percent(1 / row['candidates'])}; without noise: {percent(clean['right'] / clean['tries'])}; "
+            f"in the long run no attacker exceeds {percent(row['cap'])}, by ε{_above(row)}."
+        )
+    return said
+
+
+def _above(row: Mapping[str, Any]) -> str:
+    """Why tries may lie above the cap."""
+    above = row["right"] / row["tries"] > row["cap"] >= wilson(row["right"], row["tries"])[0]
+    return ", so these tries were lucky" * above
+
+
+def often(right: int, tries: int, **_: Any) -> str:
+    low, high = wilson(right, tries)
+    return f"{percent(right / tries)} of {tries} tries ({percent(low)} to {percent(high)})"

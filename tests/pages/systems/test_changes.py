@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ldp_core import presets
-from pages.parts.systems.changes import changes, differing
+from pages.parts.systems.unlike import changes, differing
 
 DRAFT = presets.get("two_volunteers").draft
 

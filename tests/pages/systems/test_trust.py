@@ -13,8 +13,8 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.record import drafts
 from ldp_core.theory import server_variance
-from pages.parts.systems.picked import picked
 from pages.parts.systems.trust import SEEN, behind_a_sum, recognised, side_by_side, who_sees_what, with_trust
+from pages.parts.train.measured_bar import picked
 from tests.pages.conftest import Opened
 
 DRAFT = presets.get("send_changes").draft

@@ -10,7 +10,7 @@ from ldp_core.errors import Problem, StorageFailed
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, untrained
 from ldp_core.federated.round import one_round
-from pages.parts.systems.changes import flat
+from pages.parts.systems.unlike import flat
 from pages.parts.train.help import TERMS
 from pages.parts.ui.meanings import GLOSSARY, error_in_words, problem_in_words
 from tests.conftest import ROOT
