@@ -8,12 +8,10 @@ from ldp_core.experiment import Draft
 from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
 from pages.parts.clients.cells import FIELDS, Cell, Outcome, apply_edits, errors_of, heard, unmended
-from pages.parts.clients.costs import costs, rule_in_words
+from pages.parts.clients.costs import costs, group_data, rule_in_words
 from pages.parts.clients.data_panel import data_panel
-from pages.parts.clients.fills import fills
-from pages.parts.clients.groups import group_data
+from pages.parts.clients.fills import fills, profiles
 from pages.parts.clients.own_data import own_data_panel
-from pages.parts.clients.profiles import profiles
 from pages.parts.systems.panel import system_panel
 from pages.parts.ui import components
 from pages.parts.ui.header import header, question

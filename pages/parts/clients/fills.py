@@ -1,4 +1,4 @@
-"""Quick fills: budgets and ranges of all clients at once."""
+"""Budgets and ranges of all clients at once: quick fills, and a CSV file of them."""
 
 from typing import Any
 
@@ -6,19 +6,23 @@ import streamlit as st
 
 from ldp_core import limits
 from ldp_core.accounting import DELTA
-from ldp_core.errors import Problem
-from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
+from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft, read_profiles, write_profiles
 from ldp_core.experiment.modes import Mode
+from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
-from pages.parts.clients.costs import offer
+from pages.parts.clients.costs import costs, offer
 from pages.parts.systems.field_words import SCOPES
 from pages.parts.ui.fields import Apply, named, one_of, real, whole
-from pages.parts.ui.meanings import EPSILON, TAU
-from pages.parts.ui.text import listed, number
+from pages.parts.ui.meanings import EPSILON, TAU, problem_in_words
+from pages.parts.ui.text import listed, number, plain
+from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import Workspace
 
 SAME, TABLE = "same", "table"
 NEVER, LIMIT = "never", "limit"
+MOST_SHOWN = 12
+"""Largest number of a file's problems that are shown, beside their total."""
 
 
 def fills(workspace: Workspace) -> None:
@@ -121,3 +125,57 @@ def _set_budgets(workspace: Workspace, law: str) -> tuple[Problem, ...]:
 
 def _set_ranges(workspace: Workspace, law: str) -> tuple[Problem, ...]:
     return _set(workspace, "range", law, limits.HALF_WIDTH.default if law == SAME else law)
+
+
+def profiles(workspace: Workspace) -> None:
+    """Popover with both; a file is applied as a whole or not at all."""
+    key = workspace.key("profiles")
+    refused: tuple[str, tuple[Problem, ...]] | None = st.session_state.get(f"refused {key}")
+    with st.popover("As a CSV file", width="stretch"):
+        experiment = workspace.draft.base
+        clients = experiment.clients
+        if refused:  # first: what comes last may be below the window
+            name, problems = refused
+            more = len(problems) - MOST_SHOWN
+            lines = [f"- {plain(problem_in_words(problem), 300)}" for problem in problems[:MOST_SHOWN]]
+            lines += [f"- and {number(more, 6)} more"] if more > 0 else []
+            st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
+        st.download_button(
+            "Download the clients",
+            lambda: write_profiles(clients, costs(experiment)),
+            file_name="clients.csv",
+            mime="text/csv",
+            width="stretch",
+            on_click="ignore",
+        )
+        st.file_uploader(
+            "Replace them by a file",
+            key=key,
+            on_change=_take,
+            args=(workspace, key),
+            help="A line a client, with the columns client, epsilon, low and high (if wanted, scope: "
+            "weight, upload or run; and run_limit); "
+            f"up to {MOST_BYTES >> 20} MB, as spreadsheets write it.",
+        )
+
+
+@uncut
+def _take(workspace: Workspace, key: str) -> None:
+    file = st.session_state[key]
+    st.session_state.pop(f"refused {key}", None)
+    if file is None:
+        return
+
+    def taken(draft: Draft) -> Draft:
+        limit = resized(draft.base.clients.run_limit, changes["clients.count"])
+        return draft.with_base({"clients.run_limit": limit} | changes)
+
+    try:  # to read takes a second or two, in which the store of drafts is not held
+        changes = read_profiles(file.getvalue())
+        problems = workspace.renew(taken)
+    except InvalidExperiment as error:
+        problems = error.problems
+    if problems:
+        st.session_state[f"refused {key}"] = (file.name, problems)
+    else:
+        st.toast(f"The clients of {plain(file.name, 40)} are here; Undo takes them back.")

@@ -7,8 +7,7 @@ from ldp_core import presets
 from ldp_core.experiment import changed
 from ldp_core.theory import client_variance
 from pages.parts.clients.cells import apply_edits
-from pages.parts.clients.costs import rule_in_words
-from pages.parts.clients.groups import MOST_GROUPS, group_data
+from pages.parts.clients.costs import MOST_GROUPS, group_data, rule_in_words
 from pages.parts.ui.text import number
 
 TWO = presets.get("two_volunteers").draft.base
