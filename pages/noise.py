@@ -9,9 +9,8 @@ from pages.parts.noise import design_tables, own_samples
 from pages.parts.noise.ahead import ahead, laws
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
 from pages.parts.noise.promise_table import Promised, promise_table
-from pages.parts.noise.taking_along import take_button
 from pages.parts.noise.variance_charts import against_budget, against_value, upload_figure
-from pages.parts.noise.verdicts import all_asking, verdicts, who_asks
+from pages.parts.noise.verdicts import all_asking, take_button, verdicts, who_asks
 from pages.parts.noise.what_if import WhatIf, settled, what_if
 from pages.parts.systems.panel import system_panel
 from pages.parts.systems.trust import trust_panel

@@ -1,19 +1,22 @@
 """Verdict on learning and noise at the server for the sliders' positions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import streamlit as st
 from numpy.typing import NDArray
 
 from ldp_core.errors import StudioError
-from ldp_core.experiment import Experiment, changed
+from ldp_core.experiment import Draft, Experiment, changed
 from ldp_core.theory import client_weights, outlook, server_noise
 from ldp_core.theory.learnability import Outlook, limits_in_words
 from pages.parts.clients.costs import promise_words, run_promises
 from pages.parts.noise.designs import Design, own_of, ranged
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui.text import covered, number, percent, range_in_words
+from pages.parts.ui.workspace import Workspace
 
 MOST_CLIENTS = 5000
 """Number of clients above which the verdict does not follow a drag, which would take too long."""
@@ -144,3 +147,24 @@ def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[
 def alike(experiment: Experiment, client: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     budgets, (low, high) = experiment.clients.budgets(), experiment.clients.bounds()
     return budgets == budgets[client], (low == low[client]) & (high == high[client])
+
+
+def take_button(workspace: Workspace) -> None:
+    """Draw the button; dragged values become the draft's, which Undo reverts."""
+    now: WhatIf | None = st.session_state.get(workspace.key("what if"))
+    dragged = now is not None and _moves(workspace.draft, now)
+    help = "With what the sliders ask for; Undo takes it back" if dragged else "Where they learn, or do not"
+    if st.button("Take these designs to Train", type="primary", help=help):
+        if now is not None and dragged:
+            workspace.renew(lambda draft: taken(draft, now))
+        st.switch_page("train.py")
+
+
+def taken(draft: Draft, now: WhatIf) -> Draft:
+    """Draft with the sliders' values for all clients like the dragged one; unchanged if it cannot run."""
+    return replace(draft, base=asking(draft.base, now)[0]) if _moves(draft, now) else draft
+
+
+def _moves(draft: Draft, now: WhatIf) -> bool:
+    paths = [path for variant in draft.variants for path in variant.set]
+    return not now.own and not any(path.split(".")[0] in ("clients", "system") for path in paths)

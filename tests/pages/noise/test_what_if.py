@@ -15,8 +15,7 @@ from pages.parts.charts.density import LETTERS
 from pages.parts.noise.ahead import ahead, columns, laws
 from pages.parts.noise.designs import Design
 from pages.parts.noise.promise_table import Promised
-from pages.parts.noise.taking_along import taken
-from pages.parts.noise.verdicts import asking, verdicts
+from pages.parts.noise.verdicts import asking, taken, verdicts
 from pages.parts.noise.what_if import WhatIf, standing
 from pages.parts.ui.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, Stand, stand, weights
 from pages.parts.ui.text import number
