@@ -11,8 +11,8 @@ from ldp_core.experiment.sweep import read_values
 from ldp_core.limits import HALF_WIDTH
 from ldp_core.tuning import Question, parse_question
 from ldp_core.tuning.question import RANGES
+from pages.parts.tune.axes import is_number
 from pages.parts.tune.kept import kept
-from pages.parts.tune.wrong_values import is_number
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import listed, plain
 from pages.parts.ui.workspace import Workspace

@@ -11,9 +11,8 @@ from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep, read_values
-from pages.parts.tune.axes import Axis, axes, name_of
+from pages.parts.tune.axes import Axis, axes, name_of, wrong_in
 from pages.parts.tune.kept import kept
-from pages.parts.tune.wrong_values import wrong_in
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import plain

@@ -4,8 +4,7 @@ import pytest
 
 from ldp_core.experiment import parse
 from ldp_core.experiment.sweep import Scalar
-from pages.parts.tune.axes import axes
-from pages.parts.tune.wrong_values import wrong_in
+from pages.parts.tune.axes import axes, wrong_in
 
 AXES = axes()
 BASE = parse({})
