@@ -3,8 +3,7 @@
 import streamlit as st
 
 from ldp_core import lessons
-from pages.parts.learn.lesson import lesson
-from pages.parts.learn.path import path
+from pages.parts.learn.lesson import lesson, path
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import token

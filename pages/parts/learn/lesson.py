@@ -1,4 +1,4 @@
-"""View of one lesson: predict, result, change one field, answer for another setting."""
+"""The path of lessons, and one of them: predict, result, change one field, answer for another setting."""
 
 from hashlib import sha256
 
@@ -11,10 +11,10 @@ from ldp_core.lessons import LessonPlan
 from ldp_core.runs import guesses, jobs, outcomes
 from pages.parts.learn.figures import figure_of
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
-from pages.parts.learn.path import done_with, finished
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import levels, made, picture
 from pages.parts.ui import components
+from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
@@ -167,3 +167,31 @@ def _finish(name: str) -> None:
         )
         if st.button("Open it", type="primary", key="after all"):
             st.switch_page("start.py", query_params={"scenario": "sixty_thousand"})
+
+
+def done_with(name: str) -> str:
+    """Key under which a finished lesson is stored with the visitor's guesses."""
+    return f"lesson {name}"
+
+
+def finished() -> set[str]:
+    kept = guesses.all_skipped(me())
+    return {name for name in lessons.names() if done_with(name) in kept}
+
+
+def path() -> None:
+    question("Learn it in five steps", "Guess, see what happens, change one thing: some five minutes each.")
+    known = finished()
+    now = next((name for name in lessons.names() if name not in known), lessons.names()[0])
+    for column, name in zip(st.columns(len(lessons.names()), gap="small"), lessons.names(), strict=True):
+        plan = lessons.get(name)
+        with column, st.container(border=True, height="stretch", key=f"lesson {name}"):
+            done = name in known
+            st.header(f"{lessons.numbered(name)}{' ✓' * done}", anchor=False)
+            st.markdown(plain(plan.setting, 400))
+            words, key = "Again" if done else "Begin", f"open lesson {name}"
+            if st.button(words, type="primary" if name == now else "secondary", key=key, width="stretch"):
+                st.query_params.from_dict({"lesson": name})
+                st.rerun()
+    st.caption("A teacher can hold the same with a whole room: *Class*.")
+    st.page_link("start.py", label=":blue[All scenarios]")
