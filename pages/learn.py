@@ -1,4 +1,4 @@
-"""Learn: five lessons, one path."""
+"""Learn: lessons on one path."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ def main() -> None:
     introduce(token())  # so that what is finished stays so
     asked = st.query_params.get("lesson", "")
     if asked and asked not in lessons.names():
-        st.error(f"There is no lesson “{plain(asked, 40)}”; here are all five.")
+        st.error(f"There is no lesson “{plain(asked, 40)}”; here are all there are.")
     if asked in lessons.names():
         lesson(asked)
     else:

@@ -45,7 +45,7 @@ def main() -> None:
         hero()
     _doors()
     _yours()
-    st.header("Learn it in five steps", anchor=False)
+    st.header("Learn it step by step", anchor=False)
     steps()
     with st.expander(f"{len(names)} scenarios, and what they came to", expanded=bool(mine.guesses)):
         _grid([name for name in names if name != asked], known, mine)

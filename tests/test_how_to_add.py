@@ -43,7 +43,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_there_is_an_example_of_each_kind():
     rooms = {str(Path(path).parent) for path in EXAMPLES}
     kinds = [registry.package.replace(".", "/") for registry in REGISTRIES.values()]
-    assert rooms == {*kinds, "ldp_core/presets", "ldp_core/runs/kinds", "pages", "tests/pages"}
+    assert rooms == {
+        *kinds,
+        "ldp_core/presets",
+        "ldp_core/lessons",
+        "ldp_core/runs/kinds",
+        "pages",
+        "tests/pages",
+    }
     added = [Path(path).stem for path in EXAMPLES]
     assert [name for name in added if not any(name in command for command in COMMANDS)] == []
     assert len(LINE) == 1

@@ -32,7 +32,7 @@ FREE = {
     "clients.range": "everybody's safe range ±τ",
     "rounds": "the number of rounds",
 }
-"""Fields that a teacher may leave free for students, by dotted name, with their names for people."""
+"""Fields that a teacher may leave free in any question, by dotted name, with their names for people."""
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,21 @@ def move(session: Session, teacher: Person, phase: Phase, job: str | None = None
 
 def ask(session: Session, teacher: Person, scenario: str) -> None:
     """Change the question to another scenario; earlier guesses at it are kept and may be changed."""
-    _refuse_nonsense(scenario, session.free)
-    _set(session, teacher, "scenario = ?, phase = 'ask', job = NULL", scenario)
+    known = free_fields(scenario)
+    free = session.free if session.free in known else known[0]
+    _set(session, teacher, "scenario = ?, free = ?, phase = 'ask', job = NULL", scenario, free)
 
 
 def leave_free(session: Session, teacher: Person, free: str) -> None:
     """Choose the field that students may change in their own runs."""
     _refuse_nonsense(session.scenario, free)
     _set(session, teacher, "free = ?", free)
+
+
+def free_fields(scenario: str) -> list[str]:
+    """Fields that may be left free in a question, its lesson's own first; raises `UnknownName`."""
+    plan = topics.get(scenario).plan
+    return list(dict.fromkeys([*([plan.free] if plan else []), *FREE]))
 
 
 def lock(session: Session, teacher: Person, on: bool) -> None:
@@ -128,9 +135,9 @@ def put_before_all(session: Session, teacher: Person, job: str) -> None:
     _set(session, teacher, "job = ?", job)
 
 
-def _set(session: Session, teacher: Person, columns: str, value: str) -> None:
+def _set(session: Session, teacher: Person, columns: str, *values: str) -> None:
     refuse_students(teacher)
-    CLASSES.change(f"UPDATE class SET {columns} WHERE code = ?", value, session.code)  # noqa: S608
+    CLASSES.change(f"UPDATE class SET {columns} WHERE code = ?", *values, session.code)  # noqa: S608
 
 
 def end(session: Session, teacher: Person) -> None:
@@ -186,6 +193,5 @@ def refuse_students(person: Person) -> None:
 
 
 def _refuse_nonsense(scenario: str, free: str) -> None:
-    topics.get(scenario)  # raises UnknownName, in a sentence
-    if free not in FREE:
-        raise InvalidInput(f"“{free[:40]}” cannot be left free; one of these can: {', '.join(FREE)}")
+    if free not in (known := free_fields(scenario)):
+        raise InvalidInput(f"“{free[:40]}” cannot be left free; one of these can: {', '.join(known)}")

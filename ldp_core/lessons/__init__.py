@@ -1,11 +1,19 @@
-"""The five lessons of the page Learn."""
+"""The lessons of the page Learn, one file each, found by discovery, in their order."""
+
+from functools import cache
 
 from ldp_core.errors import named
-from ldp_core.lessons.plans import LESSONS, LessonPlan, Transfer
+from ldp_core.lessons.base import LessonPlan, Transfer
+from ldp_core.plugins.candidates import built_in, by_order
+
+
+@cache
+def _found() -> dict[str, LessonPlan]:
+    return by_order(built_in(__name__, "LESSON", LessonPlan))
 
 
 def names() -> list[str]:
-    return list(LESSONS)
+    return list(_found())
 
 
 def numbered(name: str) -> str:
@@ -14,4 +22,4 @@ def numbered(name: str) -> str:
 
 
 def get(name: str) -> LessonPlan:
-    return named("the lesson's name", name, LESSONS)
+    return named("the lesson's name", name, _found())

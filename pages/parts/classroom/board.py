@@ -5,7 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
-from ldp_core.classroom import FREE, Phase, Session, own_digits, sessions, topics
+from ldp_core.classroom import Phase, Session, own_digits, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import UnknownJob
 from ldp_core.presets.questions import Figure, Question
@@ -15,6 +15,7 @@ from pages.parts.classroom.address import join_address, join_line
 from pages.parts.classroom.entrance import follow, session_now, topic_label
 from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
 from pages.parts.learn.figures import figure_of
+from pages.parts.learn.one_thing import free_name
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
 from pages.parts.ui.header import only_here, projector_button
@@ -144,11 +145,12 @@ def _steps(session: Session, job: Job | None) -> None:
                 args=again,
             )
         if session.phase == "shown" and not own:
+            fields = sessions.free_fields(session.scenario)
             st.selectbox(
                 "What is free",
-                list(FREE),
-                index=list(FREE).index(session.free),
-                format_func=FREE.__getitem__,
+                fields,
+                index=fields.index(session.free),
+                format_func=free_name,
                 key=f"class free {session.code}",
                 label_visibility="collapsed",
                 width=300,
@@ -224,7 +226,7 @@ def guesses_in_words(
 def _tries(session: Session) -> None:
     tries = room.tries(session)
     with st.container(border=True, key="room-tries"):
-        st.markdown(f"**What you tried**: {FREE[session.free]} is free, the rest is as it was.")
+        st.markdown(f"**What you tried**: {free_name(session.free)} is free, the rest is as it was.")
         found = dots(tries)
         if not found:
             st.caption(f"{len(tries)} runs are under way." if tries else "Nothing has been tried yet.")

@@ -3,12 +3,13 @@
 import streamlit as st
 
 from ldp_core import lessons
-from ldp_core.classroom import FREE, Session, sessions, topics
+from ldp_core.classroom import Session, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import StudioError
 from ldp_core.settings import TEACHER
 from ldp_core.system.shipped import ASSETS
+from pages.parts.learn.one_thing import free_name
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
@@ -127,13 +128,12 @@ def _open_form() -> None:
 
 
 def _free(asked: str) -> str:
-    plan, wanted = topics.get(asked).plan, st.query_params.get("free", "")
-    first = wanted if wanted in FREE else plan.free if plan else next(iter(FREE))
+    fields, wanted = sessions.free_fields(asked), st.query_params.get("free", "")
     return st.selectbox(
         "What students may change at the end",
-        list(FREE),
-        index=list(FREE).index(first),
-        format_func=FREE.__getitem__,
+        fields,
+        index=fields.index(wanted) if wanted in fields else 0,
+        format_func=free_name,
         key=f"class free {asked}",
     )
 

@@ -123,8 +123,9 @@ def _try(session: Session) -> None:
     with st.container(border=True, key="room-try"):
         st.markdown("**Your turn.** One thing is free; the rest stays as it is.")
         scenario = topics.get(session.scenario).scenario
-        value, called = field(scenario, session.free, f"try {session.code} {session.scenario} {session.free}")
         try:
+            key = f"try {session.code} {session.scenario} {session.free}"
+            value, called = field(scenario, session.free, key)
             draft = draft_of(scenario, session.free, value, called)
         except InvalidExperiment as error:
             st.error(plain(error_in_words(error), 300))

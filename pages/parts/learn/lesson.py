@@ -98,8 +98,8 @@ def _picture(plan: LessonPlan, found: outcomes.Outcome, known: Guessed) -> None:
 
 def _change(name: str, plan: LessonPlan) -> None:
     st.header("Change one thing", anchor=False)
-    value, called = field(plan.scenario, plan.free, f"change {name}")
     try:
+        value, called = field(plan.scenario, plan.free, f"change {name}")
         draft = draft_of(plan.scenario, plan.free, value, called)
     except InvalidExperiment as error:
         st.error(plain(error_in_words(error), 300))
@@ -180,7 +180,7 @@ def finished() -> set[str]:
 
 
 def path() -> None:
-    question("Learn it in five steps", "Guess, see what happens, change one thing: some five minutes each.")
+    question("Learn it step by step", "Guess, see what happens, change one thing: some five minutes each.")
     known = finished()
     now = next((name for name in lessons.names() if name not in known), lessons.names()[0])
     for column, name in zip(st.columns(len(lessons.names()), gap="small"), lessons.names(), strict=True):

@@ -11,9 +11,13 @@ import streamlit as st
 from ldp_core import aggregators, mechanisms, presets
 from ldp_core.accounting import AGAINST, word_of
 from ldp_core.classroom import FREE
-from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
+from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, checked, with_fit
+from ldp_core.experiment.overrides import at
+from ldp_core.fields import is_number
 from ldp_core.runs import Final, final_figures, progress_of
+from pages.parts.systems import field_words
+from pages.parts.systems.field_words import field_name, value_words
 from pages.parts.ui.shared_cache import Moment, job_now, once
 from pages.parts.ui.text import at_most, number, percent, plain
 
@@ -26,26 +30,60 @@ NUMBERS: dict[str, tuple[list[float], str]] = {
     "clients.range": ([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], "±%s"),
     "rounds": ([1, 5, 10, 15, 30, 60, 100], "%s rounds"),
 }
+TIMES = (0.1, 0.25, 0.5, 1, 2, 4, 10)
+"""What a scenario's number is multiplied by for a field without values of its own."""
 SENT = {"weights": "the model's weights", "update": "what changed in them"}
 """What a range is of, by target."""
 
 
 def field(scenario: str, free: str, key: str) -> tuple[Any, str]:
-    """Draw the widget of a free field (see `FREE`), set to a value that the scenario does not have; returns
+    """Draw the widget of a free field, set to a value that the scenario does not have; returns
     its value and the value's name.
     """
-    first = first_new(scenario, free)
-    label = f"{FREE[free][:1].upper()}{FREE[free][1:]}"
+    first, named = first_new(scenario, free), options(scenario, free)
+    label = f"{free_name(free)[:1].upper()}{free_name(free)[1:]}"
     if free == "clients.range":
         label += f", for {SENT.get(presets.get(scenario).draft.base.target, 'what is sent')}"
-    if free in PARTS:
-        labels = PARTS[free]
-        chosen = st.selectbox(label, list(labels), index=first, format_func=labels.__getitem__, key=key)
-        return chosen, labels[chosen]
-    values, words = NUMBERS[free]
-    named = {one: (words % f"{one:g}").removesuffix("s" * (one == 1)) for one in values}
-    value = st.select_slider(label, values, value=values[first], format_func=named.__getitem__, key=key)
+    values = list(named)
+    if _counted(values):
+        value = st.select_slider(label, values, value=values[first], format_func=named.__getitem__, key=key)
+    else:
+        value = st.selectbox(label, values, index=first, format_func=named.__getitem__, key=key)
     return value, named[value]
+
+
+def free_name(free: str) -> str:
+    path = free.removesuffix(".name").removesuffix(".kind")
+    return FREE.get(free) or field_name(path, {})
+
+
+def options(scenario: str, free: str) -> Mapping[Any, str]:
+    """Values of a free field, with their names. A field without a list of its own has its part's names, its
+    words, or numbers around the scenario's; InvalidExperiment where it is none of these.
+    """
+    if free in PARTS:
+        return PARTS[free]
+    if free in NUMBERS:
+        values, words = NUMBERS[free]
+        return {one: (words % f"{one:g}").removesuffix("s" * (one == 1)) for one in values}
+    path, _, last = free.rpartition(".")
+    now = at(presets.get(scenario).draft.base.as_json(), free)
+    if last in ("name", "kind") and path in field_words.PARTS:
+        return field_words.PARTS[path].labels()
+    if isinstance(now, bool):
+        found: list[Any] = [False, True]
+    elif is_number(now):
+        numbers = [float(f"{(now or 1) * times:.3g}") for times in TIMES]
+        found = [max(1, round(one)) for one in numbers] if isinstance(now, int) else numbers
+    elif free in field_words.WORDS:
+        found = list(field_words.WORDS[free])
+    else:
+        raise InvalidExperiment((Problem(free, "has no number and no list of words to choose from"),))
+    return {one: value_words(free, one) for one in dict.fromkeys(found)}
+
+
+def _counted(values: list[Any]) -> bool:
+    return all(is_number(one) for one in values)
 
 
 @cache
@@ -53,8 +91,8 @@ def first_new(scenario: str, free: str) -> int:
     """Place of a value that makes another run than each of the scenario's: of numbers the nearest to the
     middle, else the first; 0 without any.
     """
-    values = list(PARTS[free]) if free in PARTS else NUMBERS[free][0]
-    middle = 0 if free in PARTS else len(values) // 2
+    values = list(options(scenario, free))
+    middle = len(values) // 2 if _counted(values) else 0
     known = presets.get(scenario).draft.experiments()
     for place in sorted(range(len(values)), key=lambda one: abs(one - middle)):
         with suppress(InvalidExperiment):

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from ldp_core import lessons, presets
 from ldp_core.attacks import Public
 from ldp_core.attacks.findings.verdict import READ
-from ldp_core.classroom import FREE
+from ldp_core.classroom import FREE, sessions, topics
 from ldp_core.datasets import data_dir
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
@@ -23,7 +23,7 @@ from ldp_core.runs.stored_ladder import stored_ladder
 from ldp_core.system.shipped import SHIPPED
 from pages.parts.learn.figures import MOST_DOTS, dots_figure, leak_figure
 from pages.parts.learn.line_up import LAWS, OWN, TRIES, data, first_changes
-from pages.parts.learn.one_thing import NUMBERS, PARTS, draft_of, first_new
+from pages.parts.learn.one_thing import draft_of, first_new, free_name, options
 from pages.parts.ui.text import plain
 
 
@@ -60,10 +60,29 @@ def test_a_lesson_from_its_question_to_the_last(runs_dir: Path, name: str):
     assert f"{plan.label} ✓" not in said(opened(name)), "another browser has not finished it"
 
 
-def test_an_unknown_lesson_is_said_and_all_five_are_there(runs_dir: Path):
+def test_unknown_lesson_is_said_above_the_path(runs_dir: Path):
     app = opened("nothing <b>")
     assert "There is no lesson" in said(app)
-    assert [one.label for one in app.button].count("Begin") == 5
+    assert [one.label for one in app.button].count("Begin") == len(lessons.names())
+
+
+@pytest.mark.parametrize("name", lessons.names())
+def test_lesson_is_on_the_path_and_in_a_class(runs_dir: Path, name: str):
+    assert lessons.get(name).label in said(opened())
+    assert name in topics.names() and lessons.get(name).free in sessions.free_fields(name)
+
+
+def test_field_without_values_is_refused_in_a_sentence():
+    with pytest.raises(InvalidExperiment, match="run_limit"):
+        options("half_and_half", "clients.run_limit")
+
+
+@pytest.mark.parametrize("free", ["local.learning_rate", "clients.count", "partition.kind", "local.epochs"])
+def test_field_without_own_values_is_named_and_runs(monkeypatch: pytest.MonkeyPatch, free: str):
+    values = options("half_and_half", free)
+    assert free_name(free) and len(values) > 1 and all(values.values())
+    drafts = [draft_of("half_and_half", free, one, words) for one, words in values.items()]
+    assert len({draft.experiments()[0] for draft in drafts}) == len(values)
 
 
 @pytest.mark.parametrize(("uses", "shown"), [(1, 1), (650, 650), (9750, 9750), (750_000, MOST_DOTS)])
@@ -113,7 +132,7 @@ def test_identity_leaks_before_the_image(law: str):
 @pytest.mark.parametrize("scenario", presets.names())
 def test_every_value_makes_a_run_or_a_sentence(scenario: str):
     for free in FREE:
-        for value in list(PARTS[free]) if free in PARTS else NUMBERS[free][0]:
+        for value in options(scenario, free):
             try:
                 draft = draft_of(scenario, free, value, str(value))
             except InvalidExperiment as error:
@@ -125,7 +144,7 @@ def test_every_value_makes_a_run_or_a_sentence(scenario: str):
 @pytest.mark.parametrize("name", lessons.names())
 def test_free_field_of_a_lesson_runs_at_every_value(name: str):
     lesson = lessons.get(name)
-    values = list(PARTS[lesson.free]) if lesson.free in PARTS else NUMBERS[lesson.free][0]
+    values = list(options(lesson.scenario, lesson.free))
     first, known = values[first_new(lesson.scenario, lesson.free)], presets.get(lesson.scenario).draft
     assert draft_of(lesson.scenario, lesson.free, first, "").experiments()[0] not in known.experiments()
     for value in values:
