@@ -84,7 +84,8 @@ def audit(options: argparse.Namespace) -> int:
     claimed, delta, sure = (
         number(name, getattr(options, name)) for name in ("claimed", "delta", "confidence")
     )
-    samples = read_samples(_bytes(options.samples), MOST_BYTES)
+    own = {"epsilon": claimed, "delta": delta}
+    samples = read_samples(_bytes(options.samples), MOST_BYTES, own)
     found = audit_samples(samples.inputs, samples.outputs, claimed, delta, sure, samples.worlds)
     print("\n".join(filter(None, (found.verdict, found.evidence))))
     _say("bias and variance at", [f"{one.input:g} ({one.trials} trials)" for one in found.answers])

@@ -25,6 +25,12 @@ def test_a_claim_is_refuted_or_not(sigma: float, code: int, tmp_path: Path):
     assert "these samples" in done.stdout and "Piecewise" in done.stdout
 
 
+def test_claim_equal_to_the_files_own_column_is_audited(tmp_path: Path):
+    head, *rows = _csv(1.0, 100).splitlines()
+    (tmp_path / "s.csv").write_text("\n".join([f"{head};ε", *(f"{row};1,0" for row in rows)]))
+    assert main(["audit", str(tmp_path / "s.csv"), "--claimed", "1"]) in (0, 1)
+
+
 def test_a_fault_of_the_program_is_no_verdict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     def fail(*_: object) -> None:
         raise MemoryError("201 GiB")
@@ -41,6 +47,7 @@ def test_a_fault_of_the_program_is_no_verdict(monkeypatch: pytest.MonkeyPatch, t
         ("input,output\n1,2\n1,3\n", "1", "the input is 1 in every trial"),
         ("input,output\n1,2\n", "much", "--claimed takes a number; got “much”"),
         ("a,b\n1,2\n", "1", "has no column input or output"),
+        ("input,output,epsilon\n-1,2,4\n1,3,4\n", "1", "column epsilon says “4”"),
     ],
 )
 def test_invalid_audit_exits_2_with_one_sentence(text: str, claimed: str, words: str, tmp_path: Path):

@@ -1,7 +1,9 @@
 """CSV of samples: `[trial,] input, output[, coordinate, round, world]`, in any spreadsheet's notation."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +43,12 @@ class Samples:
     """Name of each trial's neighbouring input, (trials,); None if the table has none."""
 
 
-def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:
-    """Trials of a file; without a column `trial` each row is one. Raises `InvalidExperiment`."""
+def read_samples(
+    data: bytes, most: int = MOST_BYTES, claimed: Mapping[str, float] = MappingProxyType({})
+) -> Samples:
+    """Trials of a file; without a column `trial` each row is one. Raises `InvalidExperiment`, also where its
+    own column of something `claimed` has another value.
+    """
     table = read_table(data, most)
     names = find(table.headings, HEADINGS | APART)
     if missing := [name for name in NEEDED if name not in names]:
@@ -62,6 +68,11 @@ def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:
             some = " and ".join(shown(cell) for cell in sorted(several)[:2])
             message = (
                 f"has {spelled(len(several))} values, {some} among them; audit each in a file of its own"
+            )
+            raise InvalidExperiment([Problem(f"column {name}", message)])
+        if several and name in claimed and table.number(cell := several.pop()) != claimed[name]:
+            message = (
+                f"says {shown(cell)} and the claim {claimed[name]:g}; audit the claim that the file is of"
             )
             raise InvalidExperiment([Problem(f"column {name}", message)])
     columns = {name: names.index(name) for name in HEADINGS if name in names}
