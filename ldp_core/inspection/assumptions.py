@@ -1,5 +1,6 @@
 """Assumptions of an attack about an upload, checked against the upload's own values."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from ldp_core.attacks.base import no_dense_start
 from ldp_core.inspection.arrays import Arrays
 from ldp_core.inspection.card import Card
 from ldp_core.inspection.layout import Finding, misplaced, not_finite, statistics
+from ldp_core.mechanisms.base import Floats
+from ldp_core.models.own import Own
 
 COARSE = 10.0
 """Least root mean square of a change, in resolution steps of its number format."""
@@ -22,6 +25,13 @@ REMADE = 1e-2
 SAME = 1e-9
 """The same distance if both differ by rounding alone: 1e-13 was measured in float32, and 1e-6 between
 uploads of two pictures of one class through LeNet."""
+SIGNS = "sign compression"
+EVEN, MOST = 1e-2, 0.9
+"""Sizes are one where more than `MOST` are within `EVEN` of their median."""
+SCATTERED, LEAST = 0.01, 0.25
+"""Share of zeros outside whole rows and columns, and smallest of the others over their median, of top-k."""
+STEPS = 20
+"""Largest number of steps on one picture that is tried."""
 
 
 def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:
@@ -91,24 +101,87 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
     if cut := clipped(seen):
         why = f"{100 * cut:.2g} % of the numbers stand at an end of the range: how far they went is unknown"
         return [*found, Finding("nothing was clipped", None, why)]
+    causes = causes_of(seen, card)
+    if causes[SIGNS]:
+        return [*found, Finding("sizes and not signs alone", False, fits(causes))]
     if card.optimizer.name != "sgd":
         return found
     last = seen.model.slices(seen.shape, seen.classes)[-1]
     bias = seen.gradients[0, last.start : last.stop]
     total = float(abs(bias.sum()) / max(np.abs(bias).sum(), 1e-300))
     why = f"the last bias's changes sum to {100 * total:.2g} % of their size"
-    other = f"{why}, and to 0 after softmax: another loss, weight decay, noise, or a layer left out"
+    other = f"{why}, and to 0 after softmax; {fits(causes)}; not tested: another loss, weight decay"
     found.append(Finding("cross-entropy after softmax", total < SUM, why if total < SUM else other))
     if card.alone and not no_dense_start(seen.model, seen.shape, seen.classes):
         values = np.linalg.svd(seen.first_layer(seen.gradients)[0], compute_uv=False)
         ratio = float(values[1] / values[0]) if len(values) > 1 else 0.0
         directions = int((values > RANK * values[0]).sum())
         why = f"the first layer's change is a product of two vectors, up to {ratio:.1g}"
-        other = (
-            f"the first layer's change has {directions} directions, and one picture in one step leaves one: "
-        )
-        other += "more pictures or steps than the card says, momentum, weight decay, or noise"
+        other = f"the first layer's change has {directions} directions, and one picture leaves one: "
+        other += f"at least {directions} pictures or steps; {fits(causes)}"
         found.append(Finding("one picture", ratio < RANK, why if ratio < RANK else other))
+    return found
+
+
+def fits(causes: dict[str, str]) -> str:
+    """Sentence on causes, each with what speaks for it or ""."""
+    some = ", ".join(f"{name} ({why})" for name, why in causes.items() if why)
+    others = ", ".join(name for name, why in causes.items() if not why)
+    return f"these fit: {some or 'none of those tested'}; these do not: {others}"
+
+
+def causes_of(seen: Observation, card: Card) -> dict[str, str]:
+    """Causes that the numbers alone can show, each with what speaks for it, "" if they speak against it."""
+    step, slices = seen.steps[0][0], seen.model.slices(seen.shape, seen.classes)
+    sizes = [np.abs(part[part != 0]) for one in slices if (part := step[one.start : one.stop]).any()]
+    each = [float(np.median(some)) for some in sizes]
+    even = all((np.abs(some / np.median(some) - 1) < EVEN).mean() > MOST for some in sizes)
+    even &= len(slices) > 2 or seen.classes > 2  # else a picture of two colours has one size, too
+    same = even and np.allclose(each, each[0], rtol=EVEN)
+    one = f"all that moved did so by {each[0]:.3g}" if same else "one size a layer"
+    adam = f"{one}; the card says {card.optimizer.label} at {card.rate:g}"
+    wide = max(slices, key=lambda one: one.stop - one.start)
+    table = step[wide.start : wide.stop].reshape(wide.shape[0], -1)
+    live = np.abs(table[(table != 0).any(axis=1)][:, (table != 0).any(axis=0)])
+    kept = live[live > 0]
+    sparse = len(kept) and (live == 0).mean() > SCATTERED and kept.min() > LEAST * np.median(kept)
+    still = float((step == 0).mean())
+    return {
+        "Adam's first step": adam if same and card.sent != "gradient" else "",
+        SIGNS: one if even else "",
+        "top-k": f"{100 * still:.0f} % are exactly 0, the others large" if sparse else "",
+        "noise": "every number moved" if still < 1e-3 and not even else "",
+    }
+
+
+def causes_beside(seen: Observation, x: NDArray[np.float32], card: Card) -> dict[str, str]:
+    """Causes that uploads computed from the picture show; as `causes_of`."""
+    sent, labels, found = seen.steps[0][0], seen.labels(), dict[str, str]()
+
+    def moved(at: Observation) -> Floats:
+        return at.moved(at.gradients_of(x, labels))[0]
+
+    def apart(change: Floats) -> float:
+        return float(((sent + change) ** 2).sum() / (sent**2).sum())
+
+    made = total = moved(seen)
+    each = list[float]()
+    for _ in range(STEPS - 1):
+        total = total + moved(replace(seen, previous=(seen.previous + total).astype(np.float32)))
+        each.append(apart(total))
+    count = int(np.argmin(each))
+    found[f"2 to {STEPS} steps on this picture"] = f"{count + 2}" if each[count] < REMADE else ""
+    model = card.model
+    for name in ("relu", "sigmoid", "tanh"):
+        if not isinstance(model, Own):
+            break
+        stack = [one if one.activation == "none" else replace(one, activation=name) for one in model.stack]
+        other = replace(seen, model=model.model_copy(update={"stack": tuple(stack)}))
+        found[f"{name} in all layers"] = "the upload is the same" if apart(moved(other)) < REMADE else ""
+    moves, would = (np.any(seen.first_layer(one), axis=-1) for one in (sent, made))
+    silent = 0 if any(found.values()) else int((would & ~moves).sum())
+    why = f"{silent} of {len(would)} units are exactly 0 that the picture moves"
+    found["dropout of first units"] = why if silent else ""
     return found
 
 
@@ -133,8 +206,8 @@ def of_picture(
     apart = float(((sent - scale * made) ** 2).sum() / max((sent**2).sum(), 1e-300))
     what = f"made again from the picture, the upload differs by {100 * apart:.2g} % (squared)"
     if exact and apart > REMADE:
-        why = "another activation, loss or order of layers than the card says, or more pictures or steps"
-        return apart, Finding(name, False, f"{what}: {why}")
+        causes = causes_of(seen, card) | causes_beside(seen, x, card)
+        return apart, Finding(name, False, f"{what}; {fits(causes)}")
     if not exact and apart > same:
         why = "as another picture's may: not found, which proves nothing"
         return apart, Finding(name, None, f"{what}, {why}")

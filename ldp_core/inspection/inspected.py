@@ -26,6 +26,8 @@ from ldp_core.streams import stream
 PICTURES = 20
 PUBLIC = 512
 """Largest number of held-out images that the attacker may know."""
+EDGE = 0.05
+"""Distance from 0 and 1 that a pixel may have by rounding."""
 
 
 @dataclass(frozen=True)
@@ -177,10 +179,21 @@ def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
     out = {"attacker": who.name, **_pictures(guesses, upload, who)}
     if card.alone:
         picture = upload.inputs(guesses[:1])
+        holds = all(one.holds is not False for one in found)
+        low, high = float(guesses[0].min()), float(guesses[0].max())
+        if (
+            holds
+            and not searches
+            and seen.mechanism.role == "identity"
+            and not -EDGE < low <= high < 1 + EDGE
+        ):
+            why = f"the picture runs from {low:.2g} to {high:.2g}: was it standardised? "
+            why += "The card's mean and deviation say how"
+            found.append(Finding("pixels from 0 to 1", False, why))
         if upload.begun:
             remade, finding = of_picture(seen, picture, card, not searches and not cut, upload.same)
             out |= {"label": int(seen.labels()[0]), "remade": remade}
-            found += [finding] if finding else []
+            found += [finding] if finding and holds else []
         out["identified"] = _identified(upload)
     elif "psnr" not in out:
         why = "without the originals nothing here can tell which of these are pictures of the batch"

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
@@ -65,33 +64,45 @@ def misplaced(some: Arrays, slices: Sequence[Slice]) -> str:
     turned = [shape[::-1] if len(shape) == 2 else shape for shape in given]
     if turned == wanted:
         return "the weights are transposed, inputs × units, as Keras has them; save array.T of each"
-    missing, extra = _apart(given, wanted)
-    if missing and not extra:
+    if missing := _left_over(wanted, given):
         names = ", ".join(_said(slices[i].name, wanted[i]) for i in missing[:4])
-        return f"arrays of the card's model are missing: {names}; save all its parameters, or mend the card"
-    if extra and not missing:
+        biases = all(len(wanted[i]) == 1 for i in missing)
+        how = (
+            "no card can list a layer without its bias"
+            if biases
+            else "save all its parameters, or mend the card"
+        )
+        return f"arrays of the card's model are missing: {names}; {how}"
+    if extra := _left_over(given, wanted):
         names = ", ".join(_said(*named[i]) for i in extra[:4])
-        norm = all(len(given[i]) == 1 for i in extra) and len(extra) % 2 == 0
-        lacks = f"the card's model lacks layers that were sent: {names}"
-        if norm:
-            return (
-                f"{lacks} (scale and offset of a normalisation, it seems): no card can list one; leave it out"
-            )
-        return f"{lacks}; list them in the card"
+        kinds = [given[i] for i in extra]
+        norm = (
+            " (scale and offset of a normalisation, it seems)" if all(len(one) == 1 for one in kinds) else ""
+        )
+        how = "list them in the card" if _listable(kinds) else "no card has them; leave them out"
+        return f"the card's model lacks layers that were sent: {names}{norm}; {how}"
     if first == both:
         return f"{len(given)} arrays were sent, and the card's model has {len(wanted)}"
     there = _said(slices[first].name, wanted[first])
     return f"{_said(*named[first])} was sent, where the card's model has {there}: mend its layers or shape"
 
 
-def _apart(given: Sequence[Shape], wanted: Sequence[Shape]) -> tuple[list[int], list[int]]:
-    """Indices of `given` and of `wanted` without a counterpart in the other."""
-    missing, extra = list[int](), list[int]()
-    for _, a, b, c, d in SequenceMatcher(None, given, wanted, autojunk=False).get_opcodes():
-        if given[a:b] != wanted[c:d]:
-            extra += range(a, b)
-            missing += range(c, d)
-    return missing, extra
+def _left_over(longer: Sequence[Shape], shorter: Sequence[Shape]) -> list[int]:
+    """Indices of `longer` without which it is `shorter`, the last of equal ones; [] if there are none."""
+    rest, found = list(shorter), list[int]()
+    for i, shape in enumerate(longer):
+        if rest and rest[0] == shape:
+            rest.pop(0)
+        else:
+            found.append(i)
+    return [] if rest else found
+
+
+def _listable(shapes: Sequence[Shape]) -> bool:
+    """Whether arrays are dense or convolutional weights, each with its biases, as cards list them."""
+    pairs = zip(shapes[::2], shapes[1::2], strict=False)
+    fit = [len(w) in (2, 4) and len({*w[2:]}) < 2 and b == w[:1] for w, b in pairs]
+    return len(shapes) == 2 * len(fit) and all(fit)
 
 
 def _said(name: str, shape: Shape) -> str:

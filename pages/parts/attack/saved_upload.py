@@ -34,6 +34,7 @@ def saved_upload() -> None:
         card = right.file_uploader("Its card, .json", type="json", key=f"{KEY} card")
         if upload is None or card is None:
             st.code(json.dumps(CARD), "json", wrap_lines=True)
+            st.caption("`shape`: [channels, height, width], or [height, width] of grey pictures.")
             return
         given = upload.getvalue(), card.getvalue()
         digest = hashlib.sha256(b"".join(given)).hexdigest()
@@ -51,7 +52,7 @@ def saved_upload() -> None:
 
 
 def _shown(found: dict[str, Any]) -> None:
-    st.markdown(f"**{found['verdict'].capitalize()}**: {plain(found['says'], 400)}")
+    st.markdown(f"**{found['verdict'].capitalize()}**: {plain(found['says'], 600)}")
     best = found.get("psnr", [])
     shown = [(one, "came back") for one in found.get("pictures", [])[:8]]
     if shown and len(best) == 1:
@@ -65,7 +66,7 @@ def _shown(found: dict[str, Any]) -> None:
         none = "" if who["explains"] is not False else ", and none of them explains it"
         st.markdown(f"Of {who['candidates']} candidates number {who['picked']} comes closest{tied}{none}.")
     rows = [
-        [plain(one["assumption"]), HOLDS[one["holds"]], plain(one["says"], 300)]
+        [plain(one["assumption"]), HOLDS[one["holds"]], plain(one["says"], 600)]
         for one in found["assumptions"]
     ]
     table(["what the attack assumes", "", "seen in the upload"], rows)
