@@ -66,7 +66,7 @@ def weighed(name: str, data: bytes, claimed: float, delta: float) -> tuple[str, 
     """File name, audit of the claimed (ε, δ), and number of values in one trial; raises `StudioError` for an
     invalid file, or too few samples.
     """
-    samples = read_samples(data)
+    samples = read_samples(data, claimed={"epsilon": claimed, "delta": delta})
     found = audit_samples(samples.inputs, samples.outputs, claimed, delta, worlds=samples.worlds)
     return name, found, samples.inputs[0].size
 

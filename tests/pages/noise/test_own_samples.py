@@ -29,3 +29,8 @@ def test_a_claim_is_weighed_in_words(spread: float, refuted: bool):
 def test_too_large_a_file_is_refused():
     with pytest.raises(StudioError, match="at most 5 MB"):
         weighed("big.csv", b"1" * (MOST_BYTES + 1), 1.0, 0.0)
+
+
+def test_claim_other_than_the_files_own_column_is_refused():
+    with pytest.raises(StudioError, match="column epsilon"):
+        weighed("s.csv", b"input,output,epsilon\n-1,2,4\n1,3,4\n", 1.0, 0.0)
