@@ -68,7 +68,7 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "trusts at ε 8": ({"clients": {**WHOLE, "epsilon": 8.0}}, OF_TRUSTS, 2),
     "no mechanism": ({**ATTACKED, "mechanism": "none"}, {"plain": {}}, 1),
     "one client": ({"attack": {}, "clients": {**CLIENTS, "count": 1}}, {"alone": {}}, 2),
-    "diverged": ({"target": "weights"}, {"steady": {}, "wild": {"local.learning_rate": 10.0}}, 1),
+    "diverged": ({"target": "weights"}, {"steady": {}, "wild": {"local.learning_rate": 1e5}}, 1),
     "stopped": (LEARNS, AGGREGATORS, 2),
     "three seeds": ({**LEARNS, **ATTACKED}, AGGREGATORS, 3),
     "nothing learns": (
@@ -192,6 +192,8 @@ class Facts:
         )
         counts |= {*hits} | {each.clients.count for each in draft.experiments()} | {1}
         self.counts = {spelled(count) for count in counts} | {"0.00001"}
+        self.counts |= {f"{each.local.learning_rate:g}" for each in draft.experiments()}
+        assert ("wild" in self.lost) == bool(self.lost) == (name == "diverged")
 
 
 SKIPPED = re.compile(
