@@ -1,7 +1,9 @@
 """Students' input: names, guesses, and runs that they try."""
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,7 @@ from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import nicknames
 
+NUMBER = re.compile(r"no\W*\d+", re.IGNORECASE)
 MOST_MEMBERS = 300
 MOST_OF_ADDRESS = 100
 """Largest number of members that join from one network address."""
@@ -64,6 +67,9 @@ def join(session: Session, who: str, name: str = "", address: str = "") -> Membe
             raise NotNow("this class is locked: its teacher lets nobody new in now")
         if mine is None and address:
             _count(db, session, who, address)
+        query = "SELECT 1 FROM renamed WHERE code = ? AND who = ?"
+        if db.execute(query, (session.code, who)).fetchone():
+            raise NotNow("the teacher has given you this name; ask for another one")
         number = mine["number"] if mine else 1 + max((row["number"] for row in rows), default=0)
         return _call(db, session, who, number, wanted)
 
@@ -76,8 +82,10 @@ def _count(db: Any, session: Session, who: str, address: str) -> None:
 
 
 def _call(db: Any, session: Session, who: str, number: int, wanted: str) -> Member:
-    """Store a member's name; InvalidInput if it looks like another's."""
+    """Store a member's name; InvalidInput if it looks like another's, or like a number."""
     called = wanted or f"no. {number}"
+    if wanted and NUMBER.fullmatch(wanted):
+        raise InvalidInput("names like “no. 2” are for those who give none; type another name")
     others = db.execute("SELECT name FROM member WHERE code = ? AND who != ?", (session.code, who))
     if any(nicknames.skeleton(row["name"]) == nicknames.skeleton(called) for row in others):
         raise InvalidInput(f"another student here is called “{called}” already, or looks so; add a letter")
@@ -92,16 +100,21 @@ def rename(session: Session, teacher: Person, number: int, name: str) -> None:
     with CLASSES.writing() as db:
         if found := _numbered(db, session, number):
             _call(db, session, found, number, wanted)
+            db.execute("INSERT OR IGNORE INTO renamed VALUES (?, ?)", (session.code, found))
 
 
 def remove(session: Session, teacher: Person, number: int) -> None:
-    """Delete what a student has left, as `leave` does, and keep the visitor out of the class."""
+    """Keep a visitor out of the class, and delete what they have left, as `leave` does; of a drawing that is
+    in use the name at least.
+    """
     refuse_students(teacher)
     with CLASSES.writing() as db:
-        who = _numbered(db, session, number)
-    if who:
+        if not (who := _numbered(db, session, number)):
+            return
+        db.execute("INSERT OR IGNORE INTO removed VALUES (?, ?)", (session.code, who))
+        _call(db, session, who, number, "")
+    with suppress(NotNow):
         leave(session, who)
-        CLASSES.change("INSERT OR IGNORE INTO removed VALUES (?, ?)", session.code, who)
 
 
 def let_in(session: Session, teacher: Person) -> None:

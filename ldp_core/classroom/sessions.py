@@ -75,7 +75,7 @@ def open_class(
             pass
         begun = Session(code, teacher.owner or "", time.time(), scenario, "ask", free, None, False, numbered)
         db.execute("INSERT INTO class VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(begun)[:7])
-        db.execute("INSERT INTO rule VALUES (?, 0, ?)", (code, numbered))
+        db.execute("INSERT OR REPLACE INTO rule VALUES (?, 0, ?)", (code, numbered))
     return begun
 
 
@@ -127,7 +127,8 @@ def free_fields(scenario: str) -> list[str]:
 def lock(session: Session, teacher: Person, on: bool) -> None:
     """Let nobody new join, or end that."""
     refuse_students(teacher)
-    CLASSES.change("INSERT OR REPLACE INTO rule VALUES (?, ?, ?)", session.code, on, session.numbered)
+    query = "INSERT OR REPLACE INTO rule SELECT code, ?, ? FROM class WHERE code = ?"
+    CLASSES.change(query, on, session.numbered, session.code)
 
 
 def put_before_all(session: Session, teacher: Person, job: str) -> None:

@@ -24,6 +24,10 @@ CREATE TABLE IF NOT EXISTS removed (
     code TEXT NOT NULL, who TEXT NOT NULL,   -- taken out by the teacher, and stays out
     PRIMARY KEY (code, who)
 );
+CREATE TABLE IF NOT EXISTS renamed (
+    code TEXT NOT NULL, who TEXT NOT NULL,   -- by the teacher, which lasts
+    PRIMARY KEY (code, who)
+);
 CREATE TABLE IF NOT EXISTS member (
     code TEXT NOT NULL, who TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
     PRIMARY KEY (code, who)
@@ -47,7 +51,7 @@ CREATE TABLE IF NOT EXISTS drawing (
     PRIMARY KEY (code, who)
 );
 """
-TABLES = ("drawing", "class", "rule", "removed", "member", "arrival", "guess", "try")
+TABLES = ("drawing", "class", "rule", "removed", "renamed", "member", "arrival", "guess", "try")
 
 
 class UnknownClass(StudioError, LookupError):

@@ -23,7 +23,7 @@ def open_file(options: argparse.Namespace) -> int:
 
     source = options.source
     try:
-        if "?" in source:
+        if "?" in source and not Path(source).is_file():
             found = carry.settings_at(source)
         else:
             with Path(source).open("rb") as stream:

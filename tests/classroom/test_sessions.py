@@ -89,6 +89,8 @@ def test_removed_student_leaves_no_data_and_stays_out(opened: sessions.Session, 
     assert members.join(opened, "anna", "Anna").name == "Anna"
     members.rename(opened, TEACHER, 1, "")
     assert members.members(opened) == [members.Member(1, "no. 1")]
+    with pytest.raises(NotNow, match="teacher has given"):
+        members.join(opened, "anna", "Rude Name")
 
 
 def test_locked_class_takes_nobody_new(opened: sessions.Session):
@@ -130,6 +132,18 @@ def test_name_that_looks_like_another_is_refused(opened: sessions.Session, alike
     members.join(opened, "anna", "admin")
     with pytest.raises(InvalidInput, match="already"):
         members.join(opened, "ben", alike)
+
+
+def test_number_stays_free_for_who_gives_no_name(opened: sessions.Session):
+    with pytest.raises(InvalidInput, match="give none"):
+        members.join(opened, "anna", "No. 2")
+    assert [members.join(opened, who).name for who in ("anna", "ben")] == ["no. 1", "no. 2"]
+
+
+def test_ended_class_takes_no_rule(opened: sessions.Session, runs_dir: Path):
+    sessions.end(opened, TEACHER)
+    sessions.lock(opened, TEACHER, True)
+    assert not CLASSES.rows("SELECT * FROM rule")
 
 
 def test_letter_with_many_marks_is_refused(opened: sessions.Session):

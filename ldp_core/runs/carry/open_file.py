@@ -41,7 +41,16 @@ LITERAL = re.compile(
 BROKEN = "this link was cut short or changed on its way; ask for it again"
 UNKNOWN = "this is no ZIP, report or program that Epsilon Studio has exported, and no link with settings"
 DAMAGED = "its settings are damaged or were edited: export them anew"
-WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, MemoryError, SyntaxError)
+WRONG = (
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    MemoryError,
+    SyntaxError,
+)
 
 
 def as_link(draft: Draft) -> str:
@@ -118,7 +127,9 @@ def _in_zip(stream: IO[bytes]) -> dict[str, Any]:
             raise InvalidInput(f"its job.json is packed in another way, or above {LONGEST / 1e6:g} MB")
         with archive.open(entry) as file:
             about = _json(file.read(LONGEST + 1).decode())
-    if int(about["format"]) > FORMAT:
+    if type(about["format"]) is not int:
+        raise ValueError("no format")
+    if about["format"] > FORMAT:
         raise InvalidInput(
             f"this export is of a newer version of Epsilon Studio (format {about['format']}; this one reads "
             f"up to {FORMAT}): bring this one up to date"

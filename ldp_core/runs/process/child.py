@@ -18,6 +18,7 @@ from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.process.training import train_process
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.time_left import how_far
 from ldp_core.system import preemption, process_group
 
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -44,6 +45,9 @@ class Watched:
         self._leaving: Outcome | None = None
         self._noted = False
         self.began, self.makes_room = time.monotonic(), False
+        self.working = math.inf
+        """When its own work was first seen."""
+        self._done = 0.0
 
     def step(self) -> bool:
         """Check on the process; True once its outcome is stored. After a StorageFailed, call again."""
@@ -72,6 +76,14 @@ class Watched:
         if self._outcome is None:  # or else its number may be another process's by now
             process_group.end(self._process)
             self._outcome = self._heard()
+
+    def has_worked(self, now: float) -> bool:
+        """True once it has done a step of its own work since it was first seen at it."""
+        if (at := how_far(self.job)) is None or at.step.doing:
+            return False
+        if self.working > now:
+            self.working, self._done = now, at.step.done
+        return at.step.done > self._done
 
     def make_room(self) -> None:
         """Ask the process to stop at its next checkpoint; its job returns to the queue then."""

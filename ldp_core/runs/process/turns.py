@@ -4,6 +4,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ldp_core.cost.seconds import Rates
 from ldp_core.runs import kinds, queue
@@ -12,10 +13,10 @@ from ldp_core.runs.process.child import Watched
 from ldp_core.runs.queue.job import ASIDE, Job
 from ldp_core.runs.record.time_left import how_far
 
-SLICE_SECONDS = 5.0
-"""Time in a slot after which a job makes room for anybody else's."""
-LEAST_SECONDS = 2.0
-"""Time in a slot that a job has which was put aside before: ten times what it costs to take it up."""
+SLICE_SECONDS, SLICE = 5.0, 9.0
+"""Work after which a job makes room for anybody else's: seconds, or so many times what it cost to begin."""
+LEAST_SECONDS, LEAST = 2.0, 2.0
+"""The same of a job that was put aside before, for one that has never begun or is shorter."""
 SOON_SECONDS = 0.5
 """Remaining time of a job that makes no room any more."""
 LOOK_SECONDS = 0.2
@@ -29,42 +30,42 @@ _looked = -math.inf
 
 
 def make_room(watched: Sequence[Watched], ready: Callable[[Job], bool]) -> None:
-    """Ask one of the running jobs to make room, if a queued one that is `ready` to begin should come first:
-    one that has never begun, or is shorter than what is left of the other, or another person's once the
-    other has had its time.
+    """Ask a running job to make room if a queued one that is `ready` to begin would be claimed in its place:
+    at once if that has never begun or is shorter, else when the running one has had its time.
     """
     global _looked
     now = time.monotonic()
     if any(one.makes_room for one in watched) or now - _looked < LOOK_SECONDS:
         return
     _looked = now
-    order = queue.in_turn(left=left)
-    first = next(filter(ready, order), None)
-    if first is None:
-        return
-    under_way = {job.owner for job in (*order, *(one.job for one in watched)) if job.started is not None}
-    urgent = queue.is_new(first, under_way) or queue.starves(first, time.time())
     for one in sorted(watched, key=lambda one: -left(one.job)):
-        had, rest = now - one.began, left(one.job)
-        if rest < SOON_SECONDS or (one.job.message == ASIDE and had < LEAST_SECONDS):
+        job, rest = one.job, left(one.job)
+        if not one.has_worked(now) or rest < SOON_SECONDS:
             continue
-        another = first.owner is None or first.owner != one.job.owner
-        if urgent or left(first) < rest or (another and had >= SLICE_SECONDS):
+        order = queue.in_turn(replace(job, status="queued", message=ASIDE), left)
+        first = next((other for other in order if other.id == job.id or ready(other)), job)
+        if first.id == job.id:
+            continue
+        began = one.working - one.began
+        if (first.started is None and first.owner != job.owner) or left(first) < rest:
+            due = max(LEAST_SECONDS, LEAST * began) if job.message == ASIDE else 0.0
+        else:
+            due = max(SLICE_SECONDS, SLICE * began)
+        if now - one.working >= due:
             one.make_room()
             return
 
 
 def left(job: Job) -> float:
-    """Estimated seconds that are left of a job; infinite if unknown."""
-    at = how_far(job)
-    if job.status == "running" and at and at.left is not None:
-        return at.left
+    """Estimated seconds that are left of a job, by one rule while it runs and while it waits; infinite if
+    unknown.
+    """
     known = rates()
     seconds = planned(job, known) if known else None
     if seconds is None:
         return math.inf
-    done = at.step.share if at and not at.step.doing else 0.0
-    return seconds * (1 - done)
+    at = how_far(job)
+    return seconds * (1 - at.step.share) if at and not at.step.doing else seconds
 
 
 def planned(job: Job, known: Rates, until: float = math.inf) -> float | None:

@@ -41,7 +41,8 @@ def before(job: Job) -> tuple[list[Job], list[Job]]:
 
 
 def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda job: 0.0) -> list[Job]:
-    """Queued jobs, and possibly a newcomer, in the order of their turns, as if all took equally long. The
+    """Queued jobs, and possibly a newcomer, which may be a running one that makes room, in the order of their
+    turns, as if all took equally long. The
     address with the fewest running jobs is next; among those, the one whose latest job began longest ago. The
     same rule orders the owners of an address; an owner's own jobs are ordered by the seconds `left`, then by
     age.
@@ -52,7 +53,8 @@ def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda j
         queued = list(selected(db, "status = 'queued' ORDER BY place"))
         queued += [newcomer] if newcomer else []
         latest = {(row["what"], row["who"]): row["at"] for row in db.execute(LATEST, {"now": time.time()})}
-        running = [*selected(db, f"{AT_WORK} ORDER BY started")] if queued else []
+        every = selected(db, f"{AT_WORK} ORDER BY started") if queued else ()
+        running = [job for job in every if newcomer is None or job.id != newcomer.id]
     order: list[Job] = []
     turn, most, now = max(latest.values(), default=0.0), slots.at_work(), time.time()
     under_way = {job.owner for job in (*running, *queued) if job.started is not None}
@@ -79,7 +81,7 @@ def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda j
 
 def is_new(job: Job, under_way: Collection[str | None]) -> bool:
     """True for a job that has never begun, of an owner without another one `under_way`."""
-    return job.started is None and (job.owner is None or job.owner not in under_way)
+    return job.started is None and job.owner not in under_way
 
 
 def starves(job: Job, now: float) -> bool:

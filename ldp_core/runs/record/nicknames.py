@@ -14,18 +14,20 @@ CREATE TABLE IF NOT EXISTS nickname (
 );
 """,
 )
+BLANK = "\u3164\u2800\u115f\u1160\uffa0"
+"""Letters that show nothing."""
 MOST_LETTERS, MOST_MARKS = 20, 2
 """Most characters of a name, and most combining marks on one of them."""
 ALIKE = str.maketrans(
-    "авекмнорстухѕіјԁһɡαβεικνορτυχ01|",
-    "abekmhopctyxsijdhgabeiknoptuxoii",
+    "авекмнорстухѕіјԁһɡαβεικνορτυχɑ01|l",
+    "abekmhopctyxsijdhgabeiknoptuxaoiii",
 )
 """Latin letters that others look like, after case folding."""
 
 
 def cleaned(name: str) -> str:
     """Name on one line, without control characters; InvalidInput if it is too long."""
-    found = on_one_line(name)
+    found = "".join(letter for letter in on_one_line(name) if letter not in BLANK).strip()
     if (letters := len(found)) > MOST_LETTERS:
         raise InvalidInput(f"a name has at most {MOST_LETTERS} letters; this one has {letters}: shorten it")
     marks = "".join(

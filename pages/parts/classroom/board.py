@@ -51,7 +51,8 @@ def board(session: Session) -> None:
         join_line(session)
         refreshing(_present, every=SECONDS)(session)
         projector_button()
-        _who_is_here(session)
+        with st.popover("Who is here"):
+            refreshing(_names, every=2 * SECONDS)(session)
         _new_class(session)
     only_here(join_address(session))
     topic = topics.get(session.scenario)
@@ -103,25 +104,23 @@ def _present(session: Session) -> None:
         st.markdown(", ".join(shown[:MOST_NAMES]) + (" …" if len(shown) > MOST_NAMES else ""))
 
 
-def _who_is_here(session: Session) -> None:
+def _names(session: Session) -> None:
     """The teacher's list of names: each is renamed or removed by a press."""
-    with st.popover("Who is here"):
-        locked = st.toggle("Lock: nobody new may join", session.locked, key=f"class lock {session.code}")
-        if locked != session.locked:
-            _done(sessions.lock, session, locked)
-            st.rerun()
-        here = {one.number: one.name for one in room.members(session)}
-        key = f"class name {session.code}"
-        chosen = st.selectbox("Student", [*here], format_func=here.__getitem__, index=None, key=f"{key} of")
-        if chosen is not None:
-            st.button(
-                f"Remove {plain(here[chosen], 24)}", on_click=_press, args=(room.remove, session, chosen)
-            )
-            st.text_input("Another name (empty: the number)", key=key, max_chars=nicknames.MOST_LETTERS)
-            st.button("Rename", on_click=_rename, args=(session, chosen, key))
-        if out := room.removed(session):
-            label = f"Let in again who was removed ({out})"
-            st.button(label, on_click=_press, args=(room.let_in, session))
+    key = f"class lock {session.code}"
+    st.session_state[key] = session.locked  # as it is now, whoever of two boards has changed it
+    lock = (sessions.lock, session, not session.locked)
+    st.toggle("Lock: nobody new may join", key=key, on_change=_press, args=lock)
+    here = {one.number: one.name for one in room.members(session)}
+    key = f"class name {session.code}"
+    chosen = st.selectbox("Student", [*here], format_func=here.__getitem__, index=None, key=f"{key} of")
+    if chosen is not None:
+        label, args = f"Remove {plain(here[chosen], 24)}", (room.remove, session, chosen)
+        st.button(label, on_click=_press, args=args)
+        st.text_input("Another name (empty: the number)", key=key, max_chars=nicknames.MOST_LETTERS)
+        st.button("Rename", on_click=_rename, args=(session, chosen, key))
+    if out := room.removed(session):
+        label = f"Let in again who was removed ({out})"
+        st.button(label, on_click=_press, args=(room.let_in, session))
 
 
 @pressed
@@ -149,7 +148,7 @@ def _steps(session: Session, job: Job | None) -> None:
             st.selectbox(
                 "What is free",
                 fields,
-                index=fields.index(session.free),
+                index=fields.index(session.free) if session.free in fields else 0,
                 format_func=free_name,
                 key=f"class free {session.code}",
                 label_visibility="collapsed",

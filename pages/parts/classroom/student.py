@@ -67,6 +67,9 @@ def student(session: Session) -> None:
 
 def _join(session: Session) -> None:
     st.title(f"Class {session.code}", anchor=False)
+    if session.locked:
+        st.info("This class is locked: its teacher lets nobody new in now.")
+        return
     with st.form("join", border=False):
         if not session.numbered:
             label = "Your name here (or leave it empty and be a number)"

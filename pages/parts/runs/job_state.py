@@ -37,7 +37,7 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
     if job.status == "queued" and done and progress.ended() < runs:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         share = min(1.0, done / (runs * draft.base.rounds))
-        known = ASIDE if job.message == ASIDE else "somebody trains the same already, and you see it too"
+        known = ASIDE if job.message == ASIDE else "the same is trained already, and you see it here too"
         st.progress(share, text=f"{text}: {known}")
     elif shared_state(job):
         return

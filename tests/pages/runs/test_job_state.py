@@ -67,7 +67,7 @@ def test_waiting_job_shows_progress_of_shared_runs(runs_dir: Path):
     queue.add("run", {"draft": DRAFT.as_json()})
     app = drawn(lines, now={}, found=[progress(6, 6, 7), progress()])
     line, own = app.get("progress")
-    assert line.proto.text.startswith("Round 6 of 15, 3 runs: somebody trains the same already")
+    assert line.proto.text.startswith("Round 6 of 15, 3 runs: the same is trained already")
     assert line.proto.value == 42  # 19 of 45 rounds
     assert own.proto.text.startswith("In the queue")
 

@@ -68,6 +68,9 @@ REFUSED: dict[str, Callable[[], bytes]] = {
     "shell": lambda: changed(kind="shell"),
     "rounds": lambda: changed(request={"draft": {"base": {"rounds": -1}, "variants": [{"label": "a"}]}}),
     "damaged": lambda: changed(request={}),
+    "edited: export": lambda: zipped(
+        {"job.json": b'{"format": 1e999, "kind": "run", "request": {}}'}
+    ).getvalue(),
     "is no ZIP": lambda: b"\xff\xfe\x00",
     "no link with settings": lambda: b"round,accuracy\n1,0.5\n",
     "edited": lambda: REPORT.format("[" * 5_000).encode(),
