@@ -55,3 +55,14 @@ def test_second_moments_are_those_of_its_answers():
     z = PEOPLE[0][:F]
     found = sent.T @ sent / n - plain * np.eye(F) - along * np.outer(z, z)
     assert np.abs(found).max() < 6 * 3 * max(spread, along) / np.sqrt(n)
+
+
+def test_answer_that_rounds_to_zero_has_a_probability():
+    """With one number a label and ε 1, 10 labels are named; one of them came out as 0."""
+    mechanism, inputs = LabelUnit(dimension=20, labels=20), np.eye(20)[:4]
+    answer = mechanism.perturb(inputs[0], 1.0, -1, 1, np.random.default_rng(3)).astype(np.float64)
+    whole = mechanism.log_prob(answer, inputs, 1.0, -1, 1)
+    answer[np.flatnonzero(answer)[0]] = 0.0
+    rounded = mechanism.log_prob(answer, inputs, 1.0, -1, 1)
+    assert np.isfinite(whole).all() and np.isfinite(rounded).all()
+    assert np.ptp(rounded) <= mechanism.privacy_loss(1.0, -1, 1) + 1e-9

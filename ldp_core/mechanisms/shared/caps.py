@@ -97,7 +97,9 @@ class CapLaw(BallLaw[M]):
         return (own.norm**2 * numbers / caps.scale**2 / own.size + np.zeros_like(self.low))[()]
 
     def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """Log-density of the reported labels and the numbers in their blocks."""
+        """Log-density of the reported labels and the numbers in their blocks; a reported block that was
+        rounded to zeros may be any of those that are zero.
+        """
         own = self.mechanism
         x, y = self._inside(value) / own.norm, as_floats(output, "output") / own.norm
         shape = np.broadcast_shapes(x.shape, y.shape)
@@ -121,7 +123,9 @@ class CapLaw(BallLaw[M]):
         choice = gammaln(m + 1) + gammaln(c - m + 1) - gammaln(c + 1)
         each = blocks[1] * (np.log(caps.scale / own.norm) - np.log(2 * np.pi) / 2)
         base = choice + m * each - (v**2).sum(axis=(-2, -1)) / 2
-        return np.where(named.sum(axis=-1) == m, base + leaning, -np.inf)[()]
+        seen = named.sum(axis=-1)
+        zeros = gammaln(c - seen + 1) - gammaln(np.maximum(m - seen, 0) + 1) - gammaln(c - m + 1)
+        return np.where(seen <= m, base + leaning + zeros, -np.inf)[()]
 
     def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
         """Marginal law of one weight in the label's block, for an upload of the largest length."""
