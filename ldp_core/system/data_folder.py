@@ -41,6 +41,6 @@ def own_dir() -> Path:
 def title_of(root: Path, identity: str) -> str:
     """Title of a visitor's data set: the name of the uploaded file; the data set's name if none is stored."""
     try:
-        return (root / f"{identity}.title").read_text(encoding="utf-8")
+        return (root / f"{identity}.title").read_text(encoding="utf-8").partition("\n")[0]
     except (OSError, ValueError):
         return identity

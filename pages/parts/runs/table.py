@@ -54,8 +54,8 @@ def table(shown: Sequence[Line], me: Person) -> None:
         alt="Runs",
         column_config={
             "Run": TextColumn(pinned=True, width=230),
-            "Open": ButtonColumn("", type="tertiary", width=65, on_click=_press, key=PRESSED),
-            "State": TextColumn(width=125),
+            "Open": ButtonColumn("Open", type="tertiary", width=65, on_click=_press, key=PRESSED),
+            "State": TextColumn(width=170),
             "Best by round": LineChartColumn(
                 width=110, y_min=0.0, y_max=1.0, help="Accuracy of the variant that ends best"
             ),
@@ -67,7 +67,7 @@ def table(shown: Sequence[Line], me: Person) -> None:
                 width=125, help="Uploads of one image; of several variants the most", **share
             ),
             "By guessing": NumberColumn(format="percent"),
-            "When": DatetimeColumn(format="distance", width=110),
+            "When": DatetimeColumn(format="distance", width=130),
             "What": TextColumn(width=300),
             "Note": TextColumn(width=150),
         },
