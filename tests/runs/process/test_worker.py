@@ -185,7 +185,7 @@ def test_a_request_that_cannot_be_read_harms_no_other_job():
         queue.update(one, request="{")
     assert jobs.status(done)["rounds"] == 0
     assert ended(launch({"rounds": 1, "seed": 203})).status == "completed"
-    assert queue.get(waiting).status == "failed"
+    assert ended(waiting).status == "failed"
     assert "cannot be read any more" in queue.get(waiting).message
     jobs.delete(done, for_good=True)
 
