@@ -47,7 +47,7 @@ class Session:
     job: str | None
     """Id of the run shown to the class; None before there is one."""
     locked: bool = False
-    """Whether nobody new may join."""
+    """Whether new members are refused."""
     numbered: bool = False
     """Whether numbers stand in place of names."""
 
@@ -125,7 +125,7 @@ def free_fields(scenario: str) -> list[str]:
 
 
 def lock(session: Session, teacher: Person, on: bool) -> None:
-    """Let nobody new join, or end that."""
+    """Refuse new members, or admit them again."""
     refuse_students(teacher)
     query = "INSERT OR REPLACE INTO rule SELECT code, ?, ? FROM class WHERE code = ?"
     CLASSES.change(query, on, session.numbered, session.code)

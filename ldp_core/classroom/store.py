@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS class (
 );
 CREATE TABLE IF NOT EXISTS rule (
     code TEXT PRIMARY KEY,
-    locked INTEGER NOT NULL DEFAULT 0,    -- nobody new may join
+    locked INTEGER NOT NULL DEFAULT 0,    -- new members are refused
     numbered INTEGER NOT NULL DEFAULT 0   -- numbers stand in place of names
 );
 CREATE TABLE IF NOT EXISTS removed (

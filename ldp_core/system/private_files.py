@@ -35,7 +35,7 @@ def open_to_others(folder: Path) -> str:
 
 
 def changeable(file: Path) -> str:
-    """Why other users may change a file that somebody has put there to be run; "" if they cannot, as far as
+    """Why other users may change a file that is to be run; "" if they cannot, as far as
     this system tells. Root may own it, and the own primary group may write it, as with a umask of 002.
     """
     if not hasattr(os, "geteuid"):

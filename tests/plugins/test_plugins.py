@@ -74,7 +74,7 @@ def test_an_entry_point_names_a_class_or_its_module(
 
 
 def test_part_that_others_can_write_is_left_out(place: Path, registry: Registry[Any]):
-    """Else whoever may write in that folder runs programs as the server's user."""
+    """Else any account that may write there runs programs as the server's user."""
     (place / "by_turns.py").write_text(SELECTION)
     (place / "of_others.py").write_text(SELECTION)
     (place / "of_others.py").chmod(0o666)

@@ -1,5 +1,5 @@
 """Any interleaving of submit, cancel, kill, put aside, resume, delete, undo and sweep, over drafts with
-common runs, ends with the bits of `simulate` and every round told once.
+common runs, ends with the bits of `simulate` and every round recorded once.
 """
 
 import multiprocessing

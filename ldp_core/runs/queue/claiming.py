@@ -1,6 +1,6 @@
 """Order of the queue, the claim of a job by the worker, and jobs whose worker has died or lost sight of them.
 
-First whoever sees nothing yet: jobs that have never begun, of people without another job under way. Among
+First come jobs that have never begun, of owners without another job under way. Among
 equals addresses take turns, and so do the owners behind one: a new cookie makes a new owner, while a new
 address is harder to get. Last, the shortest remaining work. A job that was put aside long ago comes before
 all, so that no stream of short ones starves it.

@@ -107,7 +107,7 @@ def _present(session: Session) -> None:
 def _names(session: Session) -> None:
     """The teacher's list of names: each is renamed or removed by a press."""
     key = f"class lock {session.code}"
-    st.session_state[key] = session.locked  # as it is now, whoever of two boards has changed it
+    st.session_state[key] = session.locked  # another board may have changed it
     lock = (sessions.lock, session, not session.locked)
     st.toggle("Lock: nobody new may join", key=key, on_change=_press, args=lock)
     here = {one.number: one.name for one in room.members(session)}

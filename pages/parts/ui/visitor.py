@@ -76,9 +76,9 @@ def token() -> str:
     state, cookie = st.session_state, st.context.cookies.get(COOKIE)
     if isinstance(cookie, str) and TOKEN.fullmatch(cookie):
         return cookie
-    told = (state.get("memory") or {}).get("token")
-    if isinstance(told, str) and TOKEN.fullmatch(told):
-        return str(state.setdefault(SETTLED, told))
+    given = (state.get("memory") or {}).get("token")
+    if isinstance(given, str) and TOKEN.fullmatch(given):
+        return str(state.setdefault(SETTLED, given))
     return str(state.get(SETTLED) or state.setdefault("token of this session", secrets.token_hex(16)))
 
 

@@ -68,7 +68,7 @@ def test_job_that_made_room_is_not_claimed_next(
 def test_new_persons_job_comes_before_a_slice_is_over(monkeypatch: pytest.MonkeyPatch):
     queue.add("run", {}, owner="anna")
     job = queue.claim(1)
-    assert job and not put_aside(Running(job, worked=0.1)), "nobody waits"
+    assert job and not put_aside(Running(job, worked=0.1)), "the queue is empty"
     queue.add("run", {}, owner="ben")
     assert not put_aside(SimpleNamespace(**vars(Running(job)), has_worked=lambda now: False))  # type: ignore[arg-type]
     assert put_aside(Running(job, worked=0.1))
