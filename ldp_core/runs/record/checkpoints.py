@@ -142,8 +142,8 @@ def _place(body: dict[str, Any]) -> tuple[int, int, int]:
 
 
 def leave_out_what_is_not_its_own(given: Iterable[Computation], kinds: Sequence[type[Event]]) -> None:
-    """Check records that this process has locked and that were not begun here but copied
-    as files. Those of another computation than their name says, or with other `kinds` of event, are moved aside.
+    """Check records that this process has locked and that were copied here as files. Those of another
+    computation than their name says, or with other `kinds` of event, are moved aside.
     """
     for one in computations.unnoted(given):
         try:
