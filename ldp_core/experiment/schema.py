@@ -208,7 +208,7 @@ class Experiment(BaseModel):
     def correction(self) -> str:
         """What the corrected form corrects here, in one or two sentences; "" if both forms agree."""
         own = [self.system.corrects(self)] if self.system else []
-        own += [self.mechanism.corrected] if self.mechanism.printed_otherwise else []
+        own += [self.mechanism.corrected] if self.randomiser.printed_otherwise else []
         return " ".join(filter(None, own))
 
     @property

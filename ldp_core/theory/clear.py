@@ -7,11 +7,12 @@ from ldp_core.mechanisms import InClear
 
 def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
     mechanism, aggregator = experiment.randomiser, experiment.aggregator
+    hears = "the shuffler" if experiment.trust.against == "shuffled heap" else "the server"
     trusted = InClear("every upload", "the trust in the server", "it adds the noise itself")
     found = [
         *([trusted] if experiment.trust.against == "model" else []),
         *mechanism.in_clear(),
-        InClear("that a client takes part in a round", "the connection", "the server sees who sends"),
+        InClear("that a client takes part in a round", "the connection", f"{hears} sees who sends"),
     ]
     if mechanism.role == "identity":
         return tuple(found)
@@ -22,7 +23,8 @@ def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
     weights = isinstance(aggregator, WeighsByNoise)
     agreed = "client and server agree on them, and the answers show them"
     why = "the server weights by them" if weights else agreed
-    found.append(InClear("each client's ε and safe range", "the agreement on them", why))
+    limit = "norm" if mechanism.region == "ball" else "safe range"
+    found.append(InClear(f"each client's ε and {limit}", "the agreement on them", why))
     if read := aggregator.reads_in_clear:
         found.append(InClear(read, f"the aggregator “{aggregator.label}”", "it weights by that"))
     return tuple(found)

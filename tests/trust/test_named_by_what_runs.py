@@ -3,6 +3,7 @@
 import json
 import xml.etree.ElementTree as ET
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,6 +83,36 @@ def test_library_result_names_the_mechanism_that_runs(kind: str):
     experiment = experiment_of(kind, "piecewise")
     events = [event for turn in drive({0: experiment}) for event in turn.events]
     assert drawn(kind, "piecewise") in repr(Result(experiment, events))
+
+
+@pytest.mark.parametrize("kind", trust.names())
+def test_form_is_told_only_of_a_mechanism_that_has_two(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
+    form = {"form": "as_printed", "mechanism": {"name": "harmony"}, "trust": {"kind": kind}}
+    job = trained_here(Draft(parse({**BASE, **form}), (Variant("one"),)))
+    (card,) = json.loads(as_card(job.id))["runs"]
+    assert ("as printed" in card["implementation"]["mechanisms"]) == (kind not in DRAWN)
+    assert bool(parse({**BASE, **form}).correction) == (kind not in DRAWN)
+
+
+@pytest.mark.parametrize(
+    ("kind", "mechanism", "limit"),
+    [("shuffled", "labelunit", "norm"), ("local", "laplace", "safe range")],
+)
+def test_card_of_class_means_assumes_more_than_its_features_do(
+    kind: str, mechanism: str, limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
+    means = {"target": "class_means", "features": "dct", "mechanism": mechanism, "trust": {"kind": kind}}
+    job = trained_here(Draft(parse({**BASE, **means}), (Variant("one"),)))
+    (card,) = json.loads(as_card(job.id))["runs"]
+    assumed = card["implementation"]["additional_information"]
+    assert "budgets" in assumed and limit in assumed and "waves" in assumed
+    clear = card["dp_variant"]["unprotected_quantities"]
+    assert limit in clear
+    assert ("shuffler sees" in clear) == (kind == "shuffled")
 
 
 def test_no_deployment_is_on_the_axis_of_a_run(job: Job):

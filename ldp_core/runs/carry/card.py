@@ -61,7 +61,7 @@ def card_picture(identity: str) -> str:
         parts += _row(runs, TOP + ROW * place, paints.get(runs[0].variant, COLOURS[0]), x)
     more = f"The first {len(shown)} of {len(found)} runs. " if len(found) > len(shown) else ""
     foot = [
-        f"{more}Assumed public: {_public(_experiment(shown[0]))}",
+        *f"{more}Assumed public: {_public(_experiment(shown[0]))}".split("\n"),
         "Known deployments, whose ε have other units, so none is on this scale:",
         *listed(),
         "A simulation: its noise is reproducible and protects no real data. Epsilon Studio",
@@ -100,7 +100,7 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
     variant = "Approximate DP" if promise.delta else "Pure DP"
     ball = experiment.randomiser.region == "ball"
     inputs = "uploads of at most the norm" if ball else "values in a client's safe range"
-    printed = ", as printed" * (experiment.form == "as_printed" and experiment.mechanism.printed_otherwise)
+    printed = ", as printed" * (experiment.form == "as_printed" and experiment.randomiser.printed_otherwise)
     unprotected = [
         "" if promise.guarantee else promise.why,
         *(f"{one.what} ({one.by}: {one.why})" for one in sent_in_clear(experiment)),
@@ -135,7 +135,7 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
             "composition": promise.why,
             "post_processing": f"weights of the aggregation: {experiment.aggregator.label}",
             "utility": final(runs).accuracy,
-            "additional_information": f"Assumed public: {_public(experiment)}",
+            "additional_information": f"Assumed public: {_public(experiment)}".replace("\n", " "),
         },
         "measured": list((runs[0].end or {}).get("measured", ())),
     }
@@ -168,5 +168,7 @@ def _against(experiment: Experiment) -> str:
 
 
 def _public(experiment: Experiment) -> str:
+    limit = "the norm" if experiment.randomiser.region == "ball" else "safe ranges"
     own = experiment.features.assumed.partition(". ")[0].removesuffix(".")
-    return f"{own}." if own else "safe ranges, budgets, the model's shape and who takes part."
+    features = f"\nOf the features: {own[0].lower() + own[1:]}." if own else ""
+    return f"{limit}, budgets, the model's shape and who takes part.{features}"

@@ -170,7 +170,7 @@ def _one(workspace: Workspace, design: Design) -> None:
 def _rest(workspace: Workspace, design: Design) -> None:
     place, experiment = design.place, design.experiment
     mechanism, parts = experiment.mechanism, {name: getattr(experiment, name) for name in OWN}
-    if mechanism.printed_otherwise:
+    if experiment.randomiser.printed_otherwise:
         words = f"{mechanism.as_printed} {experiment.correction}"
         change = _setter(place)("form")
         one_of(workspace, f"design {place} form", "Form", FORMS, experiment.form, change, help=words)
@@ -200,7 +200,7 @@ def _changed(draft: Draft, place: int, path: str, value: Any) -> Draft:
         return draft
     sets = _set(variants[place].set, path, value)
     experiment = changed(draft.base, sets)
-    if path != "form" and experiment.form != "corrected" and not experiment.mechanism.printed_otherwise:
+    if path != "form" and experiment.form != "corrected" and not experiment.randomiser.printed_otherwise:
         sets["form"] = "corrected"
     variants[place] = replace(variants[place], set=sets)
     return _relabelled(replace(draft, variants=tuple(variants)), place)
@@ -230,7 +230,7 @@ def _relabelled(draft: Draft, place: int) -> Draft:
 
 def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
     own = [value for key, value in sets.items() if key.startswith("mechanism.") and key != "mechanism.name"]
-    printed = ["as printed"] * (experiment.form == "as_printed")
+    printed = ["as printed"] * (experiment.form == "as_printed" and experiment.randomiser.printed_otherwise)
     others = [
         f"{path.split('.')[-1]} {value}"
         for path, value in sets.items()

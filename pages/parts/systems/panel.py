@@ -47,15 +47,15 @@ def _choose(workspace: Workspace, name: str) -> tuple[Problem, ...]:
 
 
 def _form(workspace: Workspace, draft: Draft) -> None:
-    mechanisms = [experiment.mechanism for experiment in draft.experiments()]
-    if draft.base.system is None and not any(one.printed_otherwise for one in mechanisms):
+    mechanisms = [one.mechanism for one in draft.experiments() if one.randomiser.printed_otherwise]
+    if draft.base.system is None and not mechanisms:
         return
     now = form_of(draft)
     if now is None:
         st.caption("Each run has a form of its own, as prepared.")
         return
     one_of(workspace, "form", "Form", FORMS | BOTH, now, _set_form)
-    printed = [one.as_printed for one in mechanisms if one.printed_otherwise]
+    printed = [one.as_printed for one in mechanisms]
     for words in dict.fromkeys([*printed, *(one.correction for one in draft.experiments())]):
         st.caption(plain(words, 600))
 
