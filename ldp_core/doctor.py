@@ -36,7 +36,6 @@ from ldp_core.system import kernel_lock, native_code, open_files, private_files,
 from ldp_core.system.shipped import CONFIG, PINS
 
 PIN = re.compile(r"^([\w.-]+)==([\w.]+)$", re.MULTILINE)
-OPTIONAL = {"llvmlite"}
 LEAST_MEMORY = 10**9
 """Least useful memory of a training process in bytes; PyTorch takes a fifth of it."""
 SHORT = 8
@@ -50,7 +49,7 @@ def packages() -> Found:
     python = ".".join(platform.python_version_tuple()[:2])
     pins = [("Python", "3.11"), *PIN.findall(PINS.read_text(encoding="utf-8"))]
     here = {name: _installed(name).partition("+")[0] for name, _ in pins} | {"Python": python}
-    if missing := [name for name, _ in pins if not here[name] and name not in OPTIONAL]:
+    if missing := [name for name, _ in pins if not here[name]]:
         return "wrong", f"missing: {', '.join(missing)} → pip install -r requirements.txt"
     others = [f"{name} {here[name]}, not {pin}" for name, pin in pins if here[name] not in ("", pin)]
     return ("note", "; ".join(others)) if others else ("ok", "Python 3.11, and all as pinned")
@@ -83,7 +82,7 @@ def kernel() -> Found:
 
         reason = failure(models.get("logistic_regression"), (8, 8), 10)
     if reason:
-        return "note", f"{reason} → convolutional networks are trained by PyTorch, several times slower"
+        return "note", f"{reason} → PyTorch trains, several times slower"
     try:
         why = private_files.open_to_others(folder())
     except OSError as error:

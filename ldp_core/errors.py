@@ -140,8 +140,7 @@ class ProcessLost(StudioError):
         if code > 0:
             super().__init__(
                 f"a process that trains ended with exit code {code} before its work was done; what it wrote "
-                'to stderr says why (a program of its own needs `if __name__ == "__main__":` where '
-                "processes are spawned)"
+                "to stderr says why"
             )
             return
         super().__init__(

@@ -158,7 +158,7 @@ MOST_HOURS = Setting[float](
     "A job that would take longer, by this machine's own rates, is refused before it begins.",
 )  # fmt: skip
 ENGINE = Setting[str](
-    "EPSILON_ENGINE", "auto", word(("auto", "batched", "processes")),
+    "EPSILON_ENGINE", "auto", word(("auto", "batched")),
     "How local training is computed, in place of the quickest way.",
 )  # fmt: skip
 OWN_DATA_HOURS = Setting[float](

@@ -8,7 +8,6 @@ import pytest
 
 from ldp_core import datasets, models, optimizers
 from ldp_core.datasets import Data
-from ldp_core.engines.base import close_pools
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events import Ended
 from ldp_core.experiment import parse
@@ -23,12 +22,6 @@ PAIRS = [
 ]
 FIRST = {(datasets.get(name).shape, model): name for name, model in reversed(PAIRS)}
 """Of data sets of one shape, the one on which the gate trains a convolution; all of them by hand."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _end_processes():
-    yield
-    close_pools()
 
 
 def made_up(name: str) -> Data:

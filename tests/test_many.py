@@ -11,7 +11,6 @@ from ldp_core import many as module
 from ldp_core.events import Event
 from ldp_core.experiment import parse
 from ldp_core.many import at_once, run_many
-from ldp_core.system import native_code
 from tests.data import digits, events
 
 BASE: dict[str, Any] = {"attack": None, "rounds": 4}
@@ -81,7 +80,6 @@ def test_a_run_that_fills_a_product_is_trained_by_itself(monkeypatch: pytest.Mon
     assert at_once(parse({"dataset": "mnist", "model": {"name": "mlp2", "hidden": 512}})) < 16, "memory"
 
 
-@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 @pytest.mark.parametrize("kind", trust.names())
 def test_folded_runs_keep_their_noise_under_any_trust(kind: str):
     own = {
@@ -94,7 +92,6 @@ def test_folded_runs_keep_their_noise_under_any_trust(kind: str):
     assert ends == [events(case)[-1]["weights_sha256"] for case in cases]
 
 
-@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 @pytest.mark.parametrize("chunk", [limits.CHUNK_BYTES, 4 * 650 * 8 + 1])
 def test_runs_of_a_kernel_have_each_ones_own_bits(chunk: int, monkeypatch: pytest.MonkeyPatch):
     """Also where the clients of a round come in several chunks, unlike many in each run."""

@@ -117,15 +117,14 @@ def test_imported_packages_are_pinned():
     packages = packages_distributions()
     own = {"ldp_core", "pages", "ray"}  # a cluster has pins of its own, held above
     outside = {name.split(".")[0] for name in found} - set(sys.stdlib_module_names) - own
-    optional = {"llvmlite"}  # need not be here
-    needed = {packages.get(name, [name])[0].lower().replace("-", "_") for name in optional | outside}
-    assert all(name in packages for name in outside - optional)
+    needed = {packages.get(name, [name])[0].lower().replace("-", "_") for name in outside}
+    assert all(name in packages for name in outside)
     pinned = re.findall(r"^([\w-]+)==", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.M)
     assert needed <= {name.lower().replace("-", "_") for name in pinned}
 
 
 def _pulled_in() -> dict[str, Distribution]:
-    """What is installed here of all that the product needs, by its name in small letters; llvmlite too."""
+    """What is installed here of all that the product needs, by its name in small letters."""
     found: dict[str, Distribution] = {}
     waiting = re.findall(r"^([\w-]+)==", PINNED, re.M)
     while waiting:

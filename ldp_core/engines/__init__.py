@@ -1,4 +1,4 @@
-"""Computation of local training: all clients at once, one client a process, or by a compiled kernel.
+"""Computation of local training: by a compiled kernel, or by PyTorch for all clients at once.
 
 `choice` selects the engine without importing torch, by EPSILON_ENGINE; `base.choose` returns the engine of a
 model on a device; `fused` compiles kernels; `joint_training` trains clients of several runs as one matrix;

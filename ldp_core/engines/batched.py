@@ -1,13 +1,19 @@
-"""Local training of all clients at once, as one (K, d) matrix."""
+"""Local training by PyTorch: of all clients at once, as one (K, d) matrix, or of one client a thread.
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+Convolutions on a CPU are fastest one client at a time, channels-last: the batched products take twice as long
+for ResNet-18. A client's result depends on the client alone there, so the number of threads changes no bit.
+"""
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-from ldp_core.engines.plan import Plan, Recipe
-from ldp_core.optimizers import Optimizer
+from ldp_core.engines.plan import Indices, Plan, Recipe
 from ldp_core.system.memory import give_back, ran_out
 
 CPU_BYTES = 2**30
@@ -17,11 +23,9 @@ COPIES = 3
 
 Tick = Callable[[float], None]
 """Receives the share of the work done, in [0, 1]."""
-LEAST = 16
-"""Least number of steps for which capturing a CUDA graph saves time."""
-
-Step = Callable[[Tensor, Tensor], None]
-"""Updates the first k rows of weights in place, given samples (k, B) and their weights in the loss (k, B)."""
+Samples = tuple[Tensor, Tensor, Tensor]
+"""Training samples, training labels and test samples."""
+T = TypeVar("T")
 
 
 def train(
@@ -84,7 +88,7 @@ def _steps(
     shares = torch.from_numpy(plan.weights[:, rows]).to(x.device)
     memory = [torch.zeros_like(weights) for _ in range(optimizer.memories)]
 
-    def step(batch: Tensor, share: Tensor, number: int = 1) -> None:
+    def step(batch: Tensor, share: Tensor, number: int) -> None:
         count = len(batch)
         views = model.views(weights[:count], recipe.shape, recipe.classes)
         remembered = [model.views(m[:count], recipe.shape, recipe.classes) for m in memory]
@@ -95,20 +99,11 @@ def _steps(
             optimizer.step(views[name], gradient, [m[name] for m in remembered], number, rate)
 
     active = [min(one, rows.stop) - rows.start for one in plan.active if one > rows.start]
-    replays = Replays(step, samples, shares, active) if replayed(optimizer, x.device) else None
     for t, count in enumerate(active):
-        if replays:
-            replays.take(t)
-        else:
-            step(samples[t, :count], shares[t, :count], t + 1)
+        step(samples[t, :count], shares[t, :count], t + 1)
         if tick is not None:
             tick((rows.start + (rows.stop - rows.start) * (t + 1) / len(plan.active)) / len(plan.rows))
     return weights
-
-
-def replayed(optimizer: Optimizer, device: torch.device) -> bool:
-    """Whether steps are captured once as a CUDA graph and replayed."""
-    return device.type == "cuda" and optimizer.steady
 
 
 def clients_at_once(recipe: Recipe, device: torch.device, batch: int) -> int:
@@ -120,66 +115,77 @@ def clients_at_once(recipe: Recipe, device: torch.device, batch: int) -> int:
     return max(1, memory // max(1, each))
 
 
-class Replays:
-    """Steps of a plan, replayed from one captured step where possible: launching a small model's operations
-    from Python takes longer than they do. A graph needs equal steps of the same clients; those that have
-    ended stay in it with samples of weight 0, which change nothing, until half of them have.
-    """
+def train_each(
+    recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, plan: Plan, threads: int, tick: Tick | None = None
+) -> Tensor:
+    """Like `train`, on a CPU with one client a thread. Out of memory, one client is trained at a time."""
+    trained = start.new_empty((len(plan.rows), start.shape[-1]))
 
-    def __init__(self, step: Step, samples: Tensor, shares: Tensor, active: Sequence[int]) -> None:
-        """Replay a step on `samples` and `shares` (T, K, B); of step t the first `active[t]` rows train."""
-        self._step, self._samples, self._shares, self._active = step, samples, shares, active
-        self._replay: Step | None = None
-        self._rows = 0
-        self._has_room = True
+    def train_row(row: int, stopped: threading.Event) -> None:
+        shard = plan.rows[row]
+        batches = [plan.samples[t, row, : plan.lengths[t, row]] for t in range(plan.steps[row])]
+        going_on = takewhile(lambda _: not stopped.is_set(), batches)
+        trained[shard] = train_alone(recipe, start if start.dim() == 1 else start[shard], x, y, going_on)
 
-    def take(self, t: int) -> None:
-        """Execute step `t`, counted from 0."""
-        active = self._active[t]
-        if self._replay and 2 * active <= self._rows:
-            self._replay = None  # what was recorded is given back before another one is
-        if not self._replay and self._has_room and t and self._alike(t) >= LEAST:
-            self._record(t, active)  # not of the first step, which loads what it calls
-        if self._replay:
-            self._replay(self._samples[t, : self._rows], self._shares[t, : self._rows])
-        else:
-            self._step(self._samples[t, :active], self._shares[t, :active])
-
-    def _alike(self, t: int) -> int:
-        return sum(2 * active > self._active[t] for active in self._active[t:])
-
-    def _record(self, t: int, rows: int) -> None:
-        """Capture the step for the first `rows` rows, unless memory is short: a graph holds as much as a step
-        takes.
-        """
-        try:
-            self._replay = recorded(self._step, self._samples[t, :rows], self._shares[t, :rows])
-            self._rows = rows
-        except RuntimeError as error:
-            if not ran_out(error):
-                raise
-            self._has_room = False
-
-
-def recorded(step: Step, samples: Tensor, shares: Tensor) -> Step:
-    """Captured step that is replayed on other samples; weights are not changed by capturing."""
-    samples, shares = samples.clone(), shares.clone()
-    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()  # type: ignore[no-untyped-call]
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        graph.capture_begin()
-        try:
-            step(samples, shares)
-        except BaseException:
-            with suppress(RuntimeError):  # it says only that there is nothing to end
-                graph.capture_end()
+    try:
+        in_threads(train_row, len(plan.rows), threads, tick)
+    except (RuntimeError, MemoryError) as error:
+        if not ran_out(error):
             raise
-        graph.capture_end()
-    torch.cuda.current_stream().wait_stream(stream)
+        if threads == 1:
+            raise MemoryError(f"one client of {recipe.model.name} does not fit in memory") from error
+        give_back(x.device)
+        return train_each(recipe, start, x, y, plan, 1, tick)
+    return trained
 
-    def replay(others: Tensor, theirs: Tensor) -> None:
-        samples.copy_(others)
-        shares.copy_(theirs)
-        graph.replay()
 
-    return replay
+def train_alone(recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, batches: Iterable[Indices]) -> Tensor:
+    """Weights (d,) of one client after training from `start` (d,). All parameters are views of one vector and
+    all gradients of another, so a step is one operation.
+    """
+    weights = start.clone()
+    gradient = torch.zeros_like(weights)
+    memory = [torch.zeros_like(weights) for _ in range(recipe.optimizer.memories)]
+    leaves = {name: view.requires_grad_() for name, view in views_alone(recipe, weights).items()}
+    for leaf, view in zip(leaves.values(), views_alone(recipe, gradient).values(), strict=True):
+        leaf.grad = view  # backward adds to it in place
+    for number, batch in enumerate(batches, start=1):
+        chosen = torch.from_numpy(batch)
+        gradient.zero_()
+        scores = recipe.model.scores(leaves, x[chosen])
+        torch.autograd.backward(torch.nn.functional.cross_entropy(scores, y[chosen]))
+        recipe.optimizer.step(weights, gradient, memory, number, recipe.learning_rate)
+    return weights
+
+
+def scores_each(recipe: Recipe, weights: Tensor, x: Tensor, batch: int, threads: int) -> Tensor:
+    """Scores (n, classes) of the model `weights` (d,) on samples x (n, *shape), on a CPU by threads."""
+    parts, views = torch.split(x, batch), views_alone(recipe, weights)
+
+    def score(part: int, _: threading.Event) -> Tensor:
+        with torch.no_grad():
+            return recipe.model.scores(views, parts[part])
+
+    return torch.cat(in_threads(score, len(parts), threads))
+
+
+def views_alone(recipe: Recipe, vector: Tensor) -> dict[str, Tensor]:
+    views = recipe.model.views(vector.unsqueeze(0), recipe.shape, recipe.classes)
+    return {name: view[0].detach() for name, view in views.items()}
+
+
+def in_threads(
+    task: Callable[[int, threading.Event], T], count: int, threads: int, tick: Tick | None = None
+) -> list[T]:
+    """Results of a task for 0 … count - 1; interrupted, running tasks are told by the event."""
+    found, stopped = list[T](), threading.Event()
+    # asked in a new thread, PyTorch sets its number of threads there
+    with ThreadPoolExecutor(threads, initializer=torch.get_num_threads) as pool:
+        try:
+            for one in pool.map(lambda number: task(number, stopped), range(count)):
+                found.append(one)
+                if tick is not None:
+                    tick(len(found) / count)
+        finally:
+            stopped.set()
+    return found

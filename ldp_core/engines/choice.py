@@ -1,7 +1,7 @@
 """Selection of the engine for a model, without torch, since looking up a stored run needs the engine's name.
 
-On a CPU a fused kernel; where none can be compiled, the next fastest engine for the model, with the reason.
-EPSILON_ENGINE overrides: batched or processes.
+On a CPU a fused kernel; where none can be compiled, PyTorch, with the reason. EPSILON_ENGINE=batched
+overrides.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from ldp_core.settings import ENGINE
 from ldp_core.system import native_code
 from ldp_core.system.resources import gpus
 
-Kind = Literal["batched", "processes", "fused"]
+Kind = Literal["batched", "fused"]
 OPTIMIZERS = ("sgd", "optimal", "adam")
 """Optimisers that a kernel supports."""
 
@@ -29,26 +29,18 @@ class Choice:
     note: str = ""
 
 
-def chosen(batched: bool, on_cpu: bool, fit: Callable[[], str] | None, asked: str = "") -> Choice:
-    """Kind of engine for a model; InvalidInput if the one in EPSILON_ENGINE cannot train it here.
+def chosen(on_cpu: bool, fit: Callable[[], str] | None, asked: str = "") -> Choice:
+    """Kind of engine for a model.
 
     Args:
-        batched: whether batching all clients is the fastest on a CPU without a kernel.
         fit: returns why there is no kernel for the model, else "" (`misfit`); called only if needed, as it
             may compile.
         asked: kind that takes precedence over EPSILON_ENGINE; "" for none.
     """
-    asked = asked or ENGINE.value()
-    if not on_cpu:
+    if not on_cpu or fit is None or (asked or ENGINE.value()) not in ("auto", "fused"):
         return Choice("batched")
-    wanted = fit is not None and asked in ("auto", "fused")
-    why = fit() if fit and wanted else ""
-    if wanted and not why:
-        return Choice("fused")
-    note = f"no fused kernel: {why}" if why else ""
-    if asked == "batched" or (asked in ("auto", "fused") and batched):
-        return Choice("batched", note)
-    return Choice("processes", note)
+    why = fit()
+    return Choice("batched", f"no fused kernel: {why}") if why else Choice("fused")
 
 
 def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer) -> str:
@@ -63,9 +55,8 @@ def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer) -> st
 
 
 def bits(experiment: Experiment) -> str:
-    """Kind of engine whose figures this run equals bit for bit; "" for the model's default engine."""
-    kind = choice_for(experiment).kind
-    return "" if kind == chosen(experiment.model.batched, not gpus(), None, "auto").kind else kind
+    """Kind of engine whose figures this run equals bit for bit; "" for PyTorch."""
+    return choice_for(experiment).kind.replace("batched", "")
 
 
 def choice_for(experiment: Experiment) -> Choice:
@@ -75,4 +66,4 @@ def choice_for(experiment: Experiment) -> Choice:
     def fit() -> str:
         return misfit(experiment.network, source.shape, source.classes, experiment.local.optimizer)
 
-    return chosen(experiment.model.batched, not gpus(), fit)
+    return chosen(not gpus(), fit)

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from ldp_core.engines.base import Engine
-from ldp_core.engines.batched import Tick, train
-from ldp_core.engines.per_client import Samples
+from ldp_core.engines.batched import Samples, Tick, train
 from ldp_core.engines.plan import Plan, Recipe
 
 ROWS = 320
@@ -44,7 +43,7 @@ class Work:
         """Equal for works that can be trained as one; None for a work that must be trained alone."""
         if self.engine.kind == "fused" and self.start.ndim == 1:
             return self.engine, self.recipe.model, self.recipe.optimizer, id(self.samples[0]), id(self.plan)
-        if self.engine.kind != "batched":
+        if self.engine.kind == "fused" or self.engine.each:
             return None
         return (
             self.engine,
@@ -86,7 +85,7 @@ def _as_one(works: Sequence[Work]) -> list[Tensor]:
         from ldp_core.engines.fused.training import train_each
 
         recipes, starts = [work.recipe for work in works], [work.start for work in works]
-        return train_each(recipes, starts, *first.samples[:2], first.plan, first.engine.processes)
+        return train_each(recipes, starts, *first.samples[:2], first.plan, first.engine.threads)
     counts = [len(work.plan.rows) for work in works]
     start = torch.cat([work.start.expand(n, -1) for work, n in zip(works, counts, strict=True)])
     rates = torch.tensor([work.recipe.learning_rate for work in works], device=start.device)

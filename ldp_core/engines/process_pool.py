@@ -1,15 +1,13 @@
-"""Pool of persistent processes for tasks: training of a client, or of a batch of a sweep's runs.
+"""Pool of persistent processes that train batches of a sweep's runs, on systems that fork.
 
-Samples are shared once at the start: by fork where the system can, else through shared memory. A result
-depends on its task alone, so the number of processes changes no bit. The processes end with the process that
-started them, and when a task is interrupted or fails.
+Data are shared once, by the fork. A result depends on its task alone, so the number of processes changes no
+bit. The processes end with the process that started them, and when a task is interrupted or fails.
 """
 
 import logging
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
 from multiprocessing.connection import Connection, wait
@@ -31,17 +29,10 @@ Task = Callable[[Any], Any]
 
 
 class Pool:
-    """Processes and the data they share: samples, or with fork anything."""
+    """Processes and the data they share."""
 
-    def __init__(
-        self, size: int, shared: Any, method: str | None = None, name: str = "epsilon-client"
-    ) -> None:
-        """Start `size` processes, by "fork" where that is safe (Linux), else by "spawn"."""
-        method = method or ("fork" if sys.platform == "linux" else "spawn")
-        self._context: Any = multiprocessing.get_context(method)
-        if method == "spawn":
-            for tensor in shared:
-                tensor.share_memory_()
+    def __init__(self, size: int, shared: Any, name: str) -> None:
+        self._context: Any = multiprocessing.get_context("fork")
         self._shared, self._name = shared, name
         self._processes: dict[Connection, BaseProcess] = {}
         for _ in range(size):

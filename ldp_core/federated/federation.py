@@ -13,7 +13,7 @@ from ldp_core import limits, systems
 from ldp_core.accounting import everyone
 from ldp_core.datasets import Data
 from ldp_core.engines.base import Engine, choose
-from ldp_core.engines.per_client import Samples
+from ldp_core.engines.batched import Samples
 from ldp_core.engines.plan import Recipe
 from ldp_core.experiment import Experiment, Population
 from ldp_core.features import Features

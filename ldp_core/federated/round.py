@@ -146,7 +146,7 @@ def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = 
             known,
             noise,
             share if measured else None,
-            federation.engine.processes,
+            federation.engine.threads,
             bool(experiment.aggregator.unpredicted),
             federation.terms.laws,
             (experiment.seed, number) if whole else None,

@@ -2,6 +2,7 @@
 else in a process per core, since a run's work outside torch is Python's and occupies one core.
 """
 
+import multiprocessing
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -42,11 +43,12 @@ def here(
     experiments: Mapping[int, Experiment], report: Report, enough: Callable[[], bool]
 ) -> Iterator[tuple[Batch, list[Said]]]:
     """Train experiments on this machine; yields each batch with lists of results as they arrive."""
-    from ldp_core.engines.base import processes
+    from ldp_core.engines.base import threads
     from ldp_core.engines.process_pool import Pool
     from ldp_core.many import leaves_cores
 
-    cores = processes() if sys.platform == "linux" else 1
+    forks = sys.platform == "linux" and not multiprocessing.current_process().daemon
+    cores = threads() if forks else 1
     for name in dict.fromkeys(one.dataset for one in experiments.values()):
         alone = {place: one for place, one in experiments.items() if one.dataset == name}
         data = {name: load(name, report)}
@@ -54,7 +56,7 @@ def here(
         if len(shared) >= WORTH:
             alone = {place: one for place, one in alone.items() if place not in shared}
             dealt = batches(shared, cores)
-            with closing(Pool(min(cores, len(dealt)), data, name=NAME)) as pool:
+            with closing(Pool(min(cores, len(dealt)), data, NAME)) as pool:
                 found = pool.map([partial(parcels, batch) for batch in dealt], enough)
                 yield from ((dealt[number], parcel) for number, parcel in found)
         for batch in batches(alone, workers=1):

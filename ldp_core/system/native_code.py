@@ -1,4 +1,4 @@
-"""Whether compiled code can be executed: llvmlite is optional, and some systems forbid it."""
+"""Whether compiled code can be executed: some systems forbid it."""
 
 import ctypes
 import mmap

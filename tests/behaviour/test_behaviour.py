@@ -10,12 +10,10 @@ from ldp_core import aggregators, behaviour
 from ldp_core.behaviour import RECORDED, __main__, own, parts_of, plugged, version
 from ldp_core.behaviour.figures import asked, differing, measured, names
 from ldp_core.contract.registries import REGISTRIES
-from ldp_core.engines.base import close_pools
 from ldp_core.engines.choice import choice_for
 from ldp_core.experiment import Experiment, parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.experiment.threat_model import spies
-from ldp_core.system import native_code
 from ldp_core.system.json_file import read_json
 
 KNOWN = read_json(RECORDED)
@@ -26,8 +24,6 @@ RECORD = "if this is as it should be, run python -m ldp_core.behaviour --record"
 def _alone(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
-    yield
-    close_pools()
 
 
 @pytest.mark.parametrize("name", names())
@@ -46,8 +42,7 @@ def test_record_covers_parts_engines_and_attacks():
                 "which is tried on every audit upload"
             )
     tried = [one for one in runs.values() if isinstance(one, Experiment)]
-    compiled = {"fused"} if native_code.installed() else set[str]()
-    assert {choice_for(one).kind for one in tried} == {"batched", "processes"} | compiled
+    assert {choice_for(one).kind for one in tried} == {"batched", "fused"}
     assert {spy.upload for one in tried for spy in spies(one)} == {"audit", "real"}
 
 

@@ -8,13 +8,13 @@ import torch
 
 from ldp_core import models, optimizers
 from ldp_core.engines.base import Engine
-from ldp_core.engines.per_client import Samples
+from ldp_core.engines.batched import Samples
 from ldp_core.engines.plan import Plan, Recipe, plan_batches
 from ldp_core.models.base import Model
 from ldp_core.streams import stream
 from tests.models.modules import SMALL
 
-TOGETHER, ALONE, TWO = (Engine("batched", 1, "cpu"), *(Engine("processes", n, "cpu") for n in (1, 2)))
+TOGETHER, ALONE, TWO = Engine("batched", 1, "cpu"), *(Engine("batched", n, "cpu", each=True) for n in (1, 2))
 SIZES = [47, 20, 33, 1, 60]
 """Samples of ragged clients: with batches of 20, most end an epoch with a short one."""
 

@@ -1,21 +1,22 @@
-"""Both engines equal a plain loop over clients, whatever the number of processes."""
+"""PyTorch's engine equals a plain loop over clients, whatever the number of threads."""
 
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from ldp_core import models
-from ldp_core.engines import base
-from ldp_core.engines.base import Engine, choose, close_pools
-from ldp_core.engines.per_client import Samples
+from ldp_core.engines import base, batched
+from ldp_core.engines.base import Engine, choose
+from ldp_core.engines.batched import Samples
+from ldp_core.engines.choice import choice_for
 from ldp_core.engines.plan import Plan, Recipe
 from ldp_core.errors import InvalidInput
+from ldp_core.experiment import parse
 from tests.conftest import ROOT
 from tests.engines.cases import ALONE, SIZES, TOGETHER, TWO, exact, plan_of, recipe_of, samples_of, start_of
 from tests.extent import in_gate
@@ -24,12 +25,6 @@ from tests.warm import Interpreter
 
 CPU = torch.device("cpu")
 CONVOLUTIONS = [name for name in models.names() if not models.get(name).batched]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _end_processes():
-    yield
-    close_pools()
 
 
 def plain_loop(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Plan, row: int) -> torch.Tensor:
@@ -58,7 +53,7 @@ def plain_loop(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Plan, r
     ],
     ids=str,
 )
-def test_both_engines_equal_a_plain_loop(name: str, shape: tuple[int, ...]):
+def test_batched_and_single_clients_equal_a_plain_loop(name: str, shape: tuple[int, ...]):
     # eighteen layers of ReLU multiply the rounding of float32 a hundredfold: there, hold the mathematics
     deep = name == "resnet18"
     tolerance, kind = (1e-10, torch.float64) if deep else (1e-5, torch.float32)
@@ -88,7 +83,7 @@ def test_adam_starts_anew_in_every_round_and_for_every_client():
 
 
 @pytest.mark.parametrize("name", ["cnn", "mlp"])
-def test_the_number_of_processes_changes_no_bit(name: str):
+def test_the_number_of_threads_changes_no_bit(name: str):
     recipe, plan = recipe_of(name, (28, 28)), plan_of(SIZES, 20)
     data = samples_of(recipe, sum(SIZES))
     starts = torch.stack([start_of(recipe, seed=seed) for seed in range(len(SIZES))])
@@ -102,35 +97,19 @@ def test_the_number_of_processes_changes_no_bit(name: str):
     torch.testing.assert_close(scores[0], scores[1], rtol=1e-4, atol=1e-6)
 
 
-def test_a_spawned_pool_is_as_good_as_a_forked_one():
-    """Where a system cannot fork, the samples go through shared memory."""
-    from ldp_core.engines.per_client import Training, batches_of
-    from ldp_core.engines.process_pool import Pool
-
-    recipe, plan = recipe_of("cnn", (28, 28)), plan_of(SIZES, 20, 1)
-    data = samples_of(recipe, sum(SIZES))
-    start = start_of(recipe)
-    spawned = Pool(1, data, "spawn")
-    try:
-        [(_, trained)] = spawned.map([Training(recipe, start.numpy(), batches_of(plan, 0))])
-    finally:
-        spawned.close()
-    assert np.array_equal(trained, ALONE.train(recipe, start, data, plan)[plan.rows[0]])
-
-
-def test_process_count_follows_cores_or_settings(monkeypatch: pytest.MonkeyPatch):
+def test_thread_count_follows_cores_or_settings(monkeypatch: pytest.MonkeyPatch):
     for name in ("EPSILON_ENGINE", "EPSILON_SLOT_CORES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(base, "cores", lambda: 8)
-    assert choose(False, CPU) == Engine("processes", 8, "cpu")
+    assert choose(False, CPU) == Engine("batched", 8, "cpu", each=True)
     monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
-    assert choose(False, CPU).description == "one client at a time on one core, channels-last"
+    assert choose(False, CPU).description == "one client at a time on one core, PyTorch"
     monkeypatch.setenv("EPSILON_SLOT_CORES", "5")
-    assert choose(False, CPU).description == "5 clients at a time, a process and a core each, channels-last"
-    monkeypatch.setenv("EPSILON_ENGINE", "batched")
-    monkeypatch.setenv("EPSILON_ENGINE", "gpu")
-    with pytest.raises(InvalidInput, match="EPSILON_ENGINE must be auto, batched or processes; got “gpu”"):
-        choose(False, CPU)
+    assert choose(False, CPU).threads == 5 and choose(True, CPU).threads == 1
+    for refused in ("gpu", "processes"):
+        monkeypatch.setenv("EPSILON_ENGINE", refused)
+        with pytest.raises(InvalidInput, match=f"must be auto or batched; got “{refused}”"):
+            choice_for(parse({}))
 
 
 SHORT_OF_MEMORY = """
@@ -172,13 +151,30 @@ def test_where_memory_runs_out_half_as_many_clients_go_on(interpreter: Interpret
     assert output.stdout.split() == ["100", "50", "True", "True"], output.stderr[-2000:]
 
 
-def test_one_client_that_does_not_fit_is_an_honest_error(monkeypatch: pytest.MonkeyPatch):
-    from ldp_core.engines import batched
-
+@pytest.mark.parametrize(("engine", "step"), [(TOGETHER, "_steps"), (TWO, "train_alone")])
+def test_one_client_beyond_memory_is_a_memory_error(
+    engine: Engine, step: str, monkeypatch: pytest.MonkeyPatch
+):
     def full(*_: Any) -> None:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 byte")
 
     recipe = recipe_of("cnn", (28, 28))
-    monkeypatch.setattr(batched, "_steps", full)
-    with pytest.raises(MemoryError, match="one client of cnn does not fit"):
-        TOGETHER.train(recipe, start_of(recipe), samples_of(recipe, 160), plan_of(SIZES, 20))
+    monkeypatch.setattr(batched, step, full)
+    with pytest.raises(MemoryError, match="one client of cnn"):
+        engine.train(recipe, start_of(recipe), samples_of(recipe, 160), plan_of(SIZES, 20))
+
+
+def test_threads_short_of_memory_train_one_client_at_a_time(monkeypatch: pytest.MonkeyPatch):
+    recipe, plan = recipe_of("cnn", (28, 28)), plan_of(SIZES, 20, 1)
+    data, start = samples_of(recipe, sum(SIZES)), start_of(recipe)
+    expected, real, asked = ALONE.train(recipe, start, data, plan), batched.in_threads, list[int]()
+
+    def crowded(task: Any, count: int, threads: int, *more: Any) -> Any:
+        asked.append(threads)
+        if threads > 1:
+            raise MemoryError
+        return real(task, count, threads, *more)
+
+    monkeypatch.setattr(batched, "in_threads", crowded)
+    assert torch.equal(TWO.train(recipe, start, data, plan), expected)
+    assert asked == [2, 1]

@@ -1,8 +1,9 @@
-"""Who trains what: decided in one place, without torch, and never with an error where a kernel is missing."""
+"""Selection of the engine: without torch, and never with an error where a kernel is missing."""
 
 import builtins
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,11 +16,12 @@ from ldp_core.engines.choice import Choice, bits, choice_for, chosen
 from ldp_core.engines.plan import Recipe
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble
+from ldp_core.federated.state import State
+from ldp_core.simulate import simulate
 from ldp_core.system import native_code
-from tests.data import events, mnist_like
+from tests.data import digits, events, mnist_like
 
 CPU = torch.device("cpu")
-HAS = native_code.installed()
 
 
 def recipe(model: str = "cnn", optimizer: str = "sgd") -> Recipe:
@@ -50,32 +52,29 @@ def without_llvmlite(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_layers_that_clients_keep_are_in_no_kernel():
     """The engine is chosen for what is trained: the network and the layers around it."""
     asked = parse({"system": "pd_ldpfl", "dataset": "mnist", "model": "cnn"})
-    assert choice_for(asked).kind == "processes"
+    assert choice_for(asked).kind == "batched"
     ready = assemble(asked, mnist_like(), CPU)
-    assert ready.engine.kind == "processes"
-    assert choice_for(parse({"model": "cnn", "dataset": "mnist"})).kind == ("fused" if HAS else "processes")
+    assert (ready.engine.kind, ready.engine.each) == ("batched", True)
+    assert choice_for(parse({"model": "cnn", "dataset": "mnist"})).kind == "fused"
 
 
-def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPatch):
+def test_engine_follows_device_model_and_setting(monkeypatch: pytest.MonkeyPatch):
     fits, rains = lambda: "", lambda: "it rains"
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
-    assert chosen(True, True, None) == Choice("batched")
-    assert chosen(False, True, None) == Choice("processes")
-    assert chosen(True, False, fits) == chosen(False, False, fits) == Choice("batched"), "a GPU"
-    for asked in ("batched", "processes"):
-        assert chosen(True, True, fits, asked) == chosen(False, True, fits, asked) == Choice(asked)
-    assert chosen(True, True, fits) == chosen(False, True, fits) == Choice("fused")
-    assert chosen(True, True, rains) == Choice("batched", "no fused kernel: it rains")
-    assert chosen(False, True, rains) == Choice("processes", "no fused kernel: it rains")
-    assert chosen(False, True, fits, "processes") == Choice("processes"), "what a run began with goes first"
+    assert chosen(True, None) == chosen(False, fits) == Choice("batched")
+    assert chosen(True, fits) == Choice("fused")
+    assert chosen(True, rains) == Choice("batched", "no fused kernel: it rains")
+    for began in ("batched", "processes"):  # what a run began with goes first, by an earlier version too
+        assert chosen(True, fits, began) == Choice("batched")
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    assert chosen(True, fits) == Choice("batched") and chosen(True, fits, "fused") == Choice("fused")
 
 
-@pytest.mark.skipif(not HAS, reason="llvmlite is optional")
 def test_unsupported_network_falls_back_with_a_note(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOT_CORES", "2")
     kernel = "2 clients at a time, a thread and a core each, fused kernel"
     words = dict.fromkeys([("cnn", "sgd"), ("mlp", "optimal"), ("mlp", "adam"), ("lenet", "sgd")], kernel)
-    without = "2 clients at a time, a process and a core each, channels-last; no fused kernel: "
+    without = "2 clients at a time, a thread and a core each, PyTorch; no fused kernel: "
     words["resnet18", "sgd"] = f"{without}it has convolutions without a bias"
     for (model, optimizer), expected in words.items():
         one = recipe(model, optimizer)
@@ -96,14 +95,12 @@ def test_without_llvmlite_everything_runs_with_a_note(
     assert bits(parse(small)) == "", "figures of the same bits have one name"
 
 
-@pytest.mark.skipif(not HAS, reason="llvmlite is optional")
 def test_broken_llvmlite_falls_back_with_a_note(without_llvmlite: None, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(native_code, "find_spec", lambda name: object())
     native_code.refusal.cache_clear()
     assert choose(False, CPU, recipe()).note == "no fused kernel: llvmlite cannot be loaded"
 
 
-@pytest.mark.skipif(not HAS, reason="llvmlite is optional")
 def test_failed_kernel_compilation_falls_back_with_a_note(monkeypatch: pytest.MonkeyPatch):
     from ldp_core.engines.fused import compiled
 
@@ -122,14 +119,21 @@ def test_failed_kernel_compilation_falls_back_with_a_note(monkeypatch: pytest.Mo
         compiled.failure.cache_clear()
 
 
-@pytest.mark.skipif(not HAS, reason="llvmlite is optional")
 def test_figures_of_another_engine_have_a_name_of_their_own(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(choice, "gpus", list)
-    digits, images = parse({}), parse({"dataset": "mnist", "model": "cnn"})
+    tables, images = parse({}), parse({"dataset": "mnist", "model": "cnn"})
     adam = parse({"local": {"optimizer": "adam", "learning_rate": 0.001}})
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
-    assert [bits(one) for one in (digits, images, adam)] == ["fused", "fused", "fused"]
+    assert [bits(one) for one in (tables, images, adam)] == ["fused", "fused", "fused"]
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
-    assert [bits(one) for one in (digits, images)] == ["", "batched"]
+    assert [bits(one) for one in (tables, images)] == ["", ""]
     monkeypatch.setattr(choice, "gpus", lambda: ["0"])
     assert bits(images) == ""
+
+
+def test_run_begun_by_processes_is_resumed():
+    asked, states = parse({"rounds": 2, "attack": None}), list[State]()
+    list(simulate(asked, digits(), keep=states.append))
+    earlier = next(one for one in states if one.round == 1)
+    *_, end = simulate(asked, digits(), start=replace(earlier, engine="processes"))
+    assert end.as_json()["status"] == "completed"

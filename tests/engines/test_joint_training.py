@@ -13,7 +13,6 @@ from ldp_core.engines.base import Engine
 from ldp_core.engines.joint_training import Work, joined, train_works
 from ldp_core.engines.plan import Plan, Recipe, plan_batches
 from ldp_core.streams import stream
-from ldp_core.system import native_code
 from tests.data import digits
 
 TOGETHER = Engine("batched", 1, "cpu")
@@ -68,7 +67,7 @@ def test_starts_of_their_own_stay_with_their_clients():
 
 
 def test_only_one_shape_is_joined():
-    """Other models, optimisers, batch sizes or data are other products, and a pool's work is its own."""
+    """Other models, optimisers, batch sizes or data are other products, and single clients are not joined."""
     others = [
         one(0),
         one(0, model="mlp"),
@@ -77,13 +76,12 @@ def test_only_one_shape_is_joined():
         one(0, samples=(X.clone(), Y, SAMPLES[2])),
     ]
     assert len({work.shape for work in others}) == len(others)
-    assert one(0, engine=Engine("processes", 2, "cpu")).shape is None
+    assert one(0, engine=Engine("batched", 2, "cpu", each=True)).shape is None
     both = train_works([*others, one(5)])
     torch.testing.assert_close(both[0], others[0].alone())
     torch.testing.assert_close(both[-1], one(5).alone())
 
 
-@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 def test_a_kernel_trains_runs_of_one_plan_as_each_alone():
     first = one(0, engine=Engine("fused", 2, "cpu"))
     faster = replace(first, recipe=replace(first.recipe, learning_rate=1))

@@ -54,7 +54,7 @@ def test_straightening_undoes_a_shift_and_a_lean():
     assert (b * ys).sum() / b.sum() == pytest.approx(13.5, abs=0.1)
 
 
-@pytest.mark.parametrize("engine", ["auto", "batched", "processes"])
+@pytest.mark.parametrize("engine", ["auto", "batched"])
 def test_every_engine_trains_on_them(engine: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_ENGINE", engine)
     experiment = parse(

@@ -172,8 +172,8 @@ def test_title_of_stored_own_layers_is_readable():
 )
 def test_engines_agree_on_own_layers(layers: str, monkeypatch: pytest.MonkeyPatch):
     found = []
-    for engine in ("auto", "batched", "processes"):
+    for engine in ("auto", "batched"):
         monkeypatch.setenv("EPSILON_ENGINE", engine)
         asked = FEW | {"model": {"layers": layers}, "mechanism": "none", "attack": None, "rounds": 2}
         found.append([one.loss for one in simulate(parse(asked), digits()) if isinstance(one, RoundDone)])
-    assert found[1] == pytest.approx(found[0], rel=1e-3) and found[2] == pytest.approx(found[0], rel=1e-3)
+    assert found[1] == pytest.approx(found[0], rel=1e-3)

@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import torch
 from ldp_core import models
-from ldp_core.engines.per_client import train_alone
+from ldp_core.engines.batched import train_alone
 from ldp_core.engines.plan import Recipe
 from ldp_core.optimizers import get
 from ldp_core.streams import stream
@@ -28,7 +28,8 @@ for width in (4, 5, 6, 7):
     model = models.get("resnet18", width=width)
     recipe = Recipe(model, shape, 10, get("sgd"), 0.01)
     for _ in range(4):
-        train_alone(recipe, model.initial(shape, 10, random), x, y, list(random.permutation(8).reshape(2, 4)))
+        start = torch.from_numpy(model.initial(shape, 10, random))
+        train_alone(recipe, start, x, y, random.permutation(8).reshape(2, 4))
 print("alive")
 """
 

@@ -17,7 +17,6 @@ from ldp_core.runs import kinds
 from ldp_core.runs.batch import ALONE, FIRST, FOLDED, Figures, batches, bits
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.train_all import NAME, WORTH, train_all
-from ldp_core.system import native_code
 from tests.data import events
 from tests.runs.in_process import bodies, compute, queued
 
@@ -77,13 +76,11 @@ def test_first_batch_is_small(monkeypatch: pytest.MonkeyPatch):
     assert begun == set(range(FIRST))
 
 
-KERNEL = pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 EXPERIMENT = parse({"rounds": 5, "attack": None, "mechanism": "none"})
 DRAFT = parse_draft(EXPERIMENT.as_json())
 
 
 @pytest.mark.usefixtures("runs_dir")
-@KERNEL
 def test_engines_keep_separate_results(monkeypatch: pytest.MonkeyPatch):
     def train() -> tuple[str, tuple[str, ...]]:
         job = queued(DRAFT)
@@ -101,11 +98,8 @@ def test_engines_keep_separate_results(monkeypatch: pytest.MonkeyPatch):
     assert train() == usual
 
 
-@KERNEL
 def test_figures_have_the_engines_name(monkeypatch: pytest.MonkeyPatch):
     assert bits(EXPERIMENT) == bits(EXPERIMENT, together=False) == "fused"
-    monkeypatch.setenv("EPSILON_ENGINE", "processes")
-    assert bits(EXPERIMENT) == bits(EXPERIMENT, together=False) == f"{ALONE} processes"
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
     assert (bits(EXPERIMENT), bits(EXPERIMENT, together=False)) == (FOLDED, ALONE)
     with_many = changed(EXPERIMENT, {"clients.count": 400})

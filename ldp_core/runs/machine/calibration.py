@@ -1,5 +1,5 @@
 """Training speed of this machine, stored with the runs until it is old: processor time, which other programs
-do not prolong, but for convolutions, which several processes compute.
+do not prolong, but for convolutions, which several threads compute.
 """
 
 import time
@@ -75,7 +75,7 @@ def _per_convolution(name: str) -> float:
     """Seconds per multiplication of a convolutional network, trained on random images."""
     import torch
 
-    from ldp_core.engines.base import choose, close_pools
+    from ldp_core.engines.base import choose
     from ldp_core.engines.plan import Recipe, plan_batches
     from ldp_core.federated.federation import choose_device
 
@@ -83,17 +83,15 @@ def _per_convolution(name: str) -> float:
     model, device = models.get(name), choose_device()
     recipe = Recipe(model, shape, classes, optimizers.get("sgd"), 0.01)
     engine = choose(model.batched, device, recipe)
-    clients = 2 * engine.processes
+    clients = 2 * engine.threads
     x = torch.from_numpy(stream(0, "audit").random((clients * each, *shape), dtype=np.float32)).to(device)
     samples = (x, torch.arange(len(x), device=device) % classes, x[:1])
     plan = plan_batches(np.split(np.arange(len(x)), clients), 1, 20, stream(0, "audit"))
     start = torch.from_numpy(model.initial(shape, classes, stream(0, "audit"))).to(device)
-    engine.train(recipe, start, samples, plan)  # the first time pays for the processes
+    engine.train(recipe, start, samples, plan)
     began = time.perf_counter()
     engine.train(recipe, start, samples, plan)
-    took = time.perf_counter() - began
-    close_pools()
-    return took / (len(x) * model.products(shape, classes))
+    return (time.perf_counter() - began) / (len(x) * model.products(shape, classes))
 
 
 @one_thread()

@@ -16,7 +16,7 @@ x, y = work.samples()
 DATA = x.flatten(0, 1), y.flatten(), x[0, :1]
 START = work.vector(work.net())
 RECIPE = Recipe(work.model(), work.SHAPE, 10, optimizers.get("sgd"), work.RATE)
-ENGINE = replace(choose(RECIPE.model.batched, START.device, RECIPE), processes=int(sys.argv[1]))
+ENGINE = replace(choose(RECIPE.model.batched, START.device, RECIPE), threads=int(sys.argv[1]))
 AT_ONCE = max(1, limits.CHUNK_BYTES // (4 * len(START)))
 
 

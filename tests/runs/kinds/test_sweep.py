@@ -10,11 +10,10 @@ import pytest
 from ldp_core.experiment import parse, parse_draft
 from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.batch import ALONE, FOLDED, bits
+from ldp_core.runs.batch import FOLDED, bits
 from ldp_core.runs.record import cells as store
 from ldp_core.runs.record import computations
 from ldp_core.runs.train_all import train_all
-from ldp_core.system import native_code
 from tests.gate import holding
 from tests.runs.in_process import bodies, trained
 from tests.runs.processes import ended, until
@@ -42,7 +41,7 @@ def test_known_cells_are_reused_with_equal_bits(runs_dir: Path, monkeypatch: pyt
 def test_finished_run_is_known_to_sweeps(runs_dir: Path):
     many = {"rounds": 2, "clients": {"count": 400}}  # too many to be trained beside another run's
     asked = parse(many | {"attack": None})
-    assert bits(asked) == ("fused" if native_code.installed() else ALONE)
+    assert bits(asked) == "fused"
     trained(parse_draft(many | {"attack": None}))
     ((_, alone),) = train_all([asked])
     first, other = bodies(trained({"base": many, "grid": {"seed": [0, 1]}}, "sweep"))
@@ -54,7 +53,7 @@ def test_finished_run_is_known_to_sweeps(runs_dir: Path):
 def test_folded_cell_is_not_known_as_a_run(runs_dir: Path, monkeypatch: pytest.MonkeyPatch, engine: str):
     """Their last bits may differ, so that one is not shown for the other; a kernel's do not."""
     monkeypatch.setenv("EPSILON_ENGINE", engine)
-    kernel = engine == "auto" and native_code.installed()
+    kernel = engine == "auto"
     small = {"rounds": 2, "attack": None}
     trained(parse_draft(small))
     asked = {"base": small, "grid": {"seed": [0, 1]}}

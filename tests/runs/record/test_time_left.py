@@ -103,8 +103,8 @@ def test_damaged_progress_file_is_ignored(runs_dir: Path, text: str):
 
 
 def test_every_round_is_told_of_from_beginning_to_end(monkeypatch: pytest.MonkeyPatch):
-    """A client at a time; the fused engine trains so few in one call."""
-    monkeypatch.setenv("EPSILON_ENGINE", "processes")
+    """Step by step; the kernel trains so few in one call."""
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
     shares: list[float] = []
     list(simulate(parse({"rounds": 2, "attack": None}), digits(), tick=shares.append))
     first, second = shares[: len(shares) // 2], shares[len(shares) // 2 :]
