@@ -4,6 +4,8 @@ import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Response, expect
@@ -43,6 +45,10 @@ def below(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         with subprocess.Popen(command) as nginx, ExitStack() as at_the_end:
             at_the_end.callback(nginx.terminate)  # also where nothing answers
             answers(f"http://localhost:{port}/studio/_stcore/health")
+            if kept:  # a path with a key in it keeps the other accounts of a machine out (README, JupyterHub)
+                for path in ("/", "/train", "/_stcore/host-config", "/studi/train"):
+                    with pytest.raises(HTTPError, match="404"):
+                        urlopen(f"http://localhost:{running.port}{path}")
             yield f"http://localhost:{port}/studio/"
 
 
