@@ -26,6 +26,7 @@ SAME = 1e-9
 """The same distance if both differ by rounding alone: 1e-13 was measured in float32, and 1e-6 between
 uploads of two pictures of one class through LeNet."""
 SIGNS = "sign compression"
+MOVED = "noise, weight decay or other weights before"
 EVEN, MOST = 1e-2, 0.9
 """Sizes are one where more than `MOST` are within `EVEN` of their median."""
 SCATTERED, LEAST = 0.01, 0.25
@@ -114,11 +115,13 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
     found.append(Finding("cross-entropy after softmax", total < SUM, why if total < SUM else other))
     if card.alone and not no_dense_start(seen.model, seen.shape, seen.classes):
         values = np.linalg.svd(seen.first_layer(seen.gradients)[0], compute_uv=False)
+        if not values[0]:
+            return [*found, Finding("the first layer moved", False, "its weights are all as they were")]
         ratio = float(values[1] / values[0]) if len(values) > 1 else 0.0
         directions = int((values > RANK * values[0]).sum())
         why = f"the first layer's change is a product of two vectors, up to {ratio:.1g}"
-        other = f"the first layer's change has {directions} directions, and one picture leaves one: "
-        other += f"at least {directions} pictures or steps; {fits(causes)}"
+        other = f"the first layer's change has {directions} directions, and one step on one picture leaves "
+        other += f"one; {directions} or more pictures or steps leave as many; {fits(causes)}"
         found.append(Finding("one picture", ratio < RANK, why if ratio < RANK else other))
     return found
 
@@ -134,6 +137,7 @@ def causes_of(seen: Observation, card: Card) -> dict[str, str]:
     """Causes that the numbers alone can show, each with what speaks for it, "" if they speak against it."""
     step, slices = seen.steps[0][0], seen.model.slices(seen.shape, seen.classes)
     sizes = [np.abs(part[part != 0]) for one in slices if (part := step[one.start : one.stop]).any()]
+    unmoved = ", ".join(one.name for one in slices if not step[one.start : one.stop].any())
     each = [float(np.median(some)) for some in sizes]
     even = all((np.abs(some / np.median(some) - 1) < EVEN).mean() > MOST for some in sizes)
     even &= len(slices) > 2 or seen.classes > 2  # else a picture of two colours has one size, too
@@ -146,11 +150,17 @@ def causes_of(seen: Observation, card: Card) -> dict[str, str]:
     kept = live[live > 0]
     sparse = len(kept) and (live == 0).mean() > SCATTERED and kept.min() > LEAST * np.median(kept)
     still = float((step == 0).mean())
+    last = slices[-1]
+    bias = step[last.start : last.stop]
+    fell = int((bias > 0).sum())
+    reverse = card.alone and seen.classes > 2 and fell == 1 and bool(bias.all())
     return {
-        "Adam's first step": adam if same and card.sent != "gradient" else "",
+        "first step of Adam, RMSprop or Adagrad": adam if same and card.sent != "gradient" else "",
         SIGNS: one if even else "",
         "top-k": f"{100 * still:.0f} % are exactly 0, the others large" if sparse else "",
-        "noise": "every number moved" if still < 1e-3 and not even else "",
+        MOVED: "every number moved" if still < 1e-3 and not even else "",
+        "a reversed sign": "the last bias fell for one class alone" if reverse else "",
+        "layers left as they were": f"{unmoved} did not move" if unmoved else "",
     }
 
 
@@ -212,7 +222,12 @@ def of_picture(
         why = "as another picture's may: not found, which proves nothing"
         return apart, Finding(name, None, f"{what}, {why}")
     if card.norm is None and card.sent != "gradient" and not 0.95 < scale < 1.05:
-        why = f"the upload is {scale:.3g} times the one made of the picture: shortened, or the learning "
-        why += f"rate was {scale * card.rate:.3g}, and not {card.rate:g}"
+        often = f"the upload is {scale:.3g} times the one made of the picture"
+        if apart > same:
+            causes = causes_of(seen, card) | causes_beside(seen, x, card)
+            other = f"{often}, and not only scaled: {what}; {fits(causes)}; not tested: another loss"
+            return apart, Finding(name, False, other)
+        why = f"{often}: {'shortened' if scale < 1 else 'several small steps'}, a weighted loss, or the "
+        why += f"learning rate was {scale * card.rate:.3g}, and not {card.rate:g}"
         return apart, Finding("the card's learning rate", False, why)
     return apart, Finding(name, True, what)

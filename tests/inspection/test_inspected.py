@@ -328,3 +328,55 @@ def test_no_card_is_asked_for_layers_that_none_can_list(dropped: str):
         arrays |= {f"{group}/z.weight": np.ones((7, 10), np.float32) for group in ("before", "after")}
     says = ldp_core.inspect(arrays, card)["says"]
     assert "no card" in says and "mend" not in says and "list them in" not in says
+
+
+def test_reversed_sign_fits_where_the_update_was_subtracted():
+    arrays, card = upload()
+    some, others = fitting(*changed(lambda change: -change))
+    assert "reversed sign" in some and "noise" in others
+    assert ldp_core.inspect(arrays, card)["verdict"] == "comes back"
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_layer_that_did_not_move_is_named(layer: int):
+    arrays, card = upload()
+    names = [name for name in arrays if name.startswith("after/")][2 * layer : 2 * layer + 2]
+    arrays |= {name: arrays[name.replace("after", "before")] for name in names}
+    found = ldp_core.inspect(arrays, card)
+    assert found["verdict"] == "an assumption fails"
+    assert ("did not move" if layer else "first layer moved") in found["says"]
+    assert "0 directions" not in found["says"]
+
+
+def test_hidden_small_steps_are_counted_and_no_other_rate_is_told():
+    arrays, card = upload(steps=3, rate=0.002)
+    some, _ = fitting(arrays, card | {"steps": 1})
+    assert "(3)" in some
+    says = ldp_core.inspect(arrays, card | {"steps": 1})["says"]
+    assert "learning rate was" not in says
+
+
+def test_label_smoothing_is_no_other_learning_rate():
+    arrays, card = upload({"layers": "dense 32 tanh"})
+    weight, bias, out, last = [one for name, one in arrays.items() if name.startswith("before/")]
+    (picture,), (label,) = digits()
+    hidden = np.tanh(weight @ picture.ravel() + bias)
+    odds = np.exp(out @ hidden + last)
+    error = odds / odds.sum() - (0.8 * np.eye(10)[label] + 0.02)
+    inner = (out.T @ error) * (1 - hidden**2)
+    moves = [np.outer(inner, picture), inner, np.outer(error, hidden), error]
+    names = [name for name in arrays if name.startswith("after/")]
+    begun = [weight, bias, out, last]
+    made = {
+        name: (one - 0.1 * move).astype(np.float32)
+        for name, one, move in zip(names, begun, moves, strict=True)
+    }
+    found = ldp_core.inspect(arrays | made, card)
+    assert found["verdict"] == "an assumption fails" and "learning rate was" not in found["says"]
+    assert "another loss" in found["says"]
+
+
+def test_more_directions_are_not_told_as_pictures_where_top_k_fits():
+    arrays, card = changed(lambda change: largest(change) if change.ndim > 1 else change)
+    says = ldp_core.inspect(arrays, card)["says"]
+    assert "top-k (" in says and "at least" not in says
