@@ -8,9 +8,9 @@ LESSON = LessonPlan(
     scenario="same_epsilon",
     setting=(
         "Two mechanisms keep the same promise, ε 8 for each weight. Piecewise answers close to the "
-        "truth, Duchi with one of two values; an attacker tries to read the picture from either."
+        "truth, Duchi with one of two values; an attacker tries to get the picture from either."
     ),
-    look="The promise is equal, the pictures are not: one is a copy, the other a blur; both can be read.",
+    look="The promise is equal, the pictures are not: one is a copy, the other a blur.",
     free="mechanism.name",
     transfer=Transfer(
         "Two mechanisms have the same ε; one has a quarter of the other's variance. Whose answer helps an "

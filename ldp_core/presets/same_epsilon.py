@@ -1,24 +1,20 @@
 """Scenario: equal ε, different protection, depending on mechanism and attack."""
 
-from ldp_core.attacks.findings.verdict import READ
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Choice, Result
+from ldp_core.presets.questions import Choice, Result, gives_back
 
 UNLIKE = (
-    "From both, and from one of them as a copy: Piecewise at ε 8 answers close to the truth, and "
-    "its closest picture is alike to more than 0.99; Duchi at the same ε answers with one of two "
-    "values for each weight, and its picture is a blur, alike to more than 0.85. From 0.8 on it can be "
-    "read."
+    "From Piecewise only: at ε 8 it answers close to the truth, and its closest picture is alike to more "
+    "than 0.99. Duchi at the same ε answers with one of two values for each weight, and its closest "
+    "picture is a blur, which can be read, or nearly, with 2 of 3 seeds."
 )
 WHOSE = ("both", "Piecewise only", "Duchi only", "neither")
 
 
 def whose(piecewise: Result, duchi: Result) -> str | None:
-    """Option for the variants from whose uploads an image can be read."""
-    if not (piecewise.verdict and duchi.verdict):
-        return None
-    close, coarse = ((one.alike or 0.0) >= READ for one in (piecewise, duchi))
-    return WHOSE[2 * (not close) + (not coarse)]
+    """Option for the variants whose uploads give the image back."""
+    close, coarse = gives_back(piecewise), gives_back(duchi)
+    return None if close is None or coarse is None else WHOSE[2 * (not close) + (not coarse)]
 
 
 PRESET = Preset(
@@ -33,7 +29,7 @@ PRESET = Preset(
         ),
     ),
     ask=Choice(
-        "At ε 8, from which of them can the picture be read?",
+        "At ε 8, which of them gives a close copy of the picture away?",
         ("Piecewise, ε 8", "Duchi, ε 8"),
         WHOSE,
         whose,

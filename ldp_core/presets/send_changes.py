@@ -22,8 +22,8 @@ PRESET = Preset(
             " is left."
         ),
         (
-            "The attacker gains as the model does: which image a cautious client sent is picked right more "
-            "often."
+            "The attacker gains from the shorter range as well: which image a cautious client sent is picked "
+            "right more often with ±0.1 than with ±1."
         ),
     ),
     ask=Figure("How accurate will the model be where changes are sent?", (CHANGES,), accuracy, SHORTER),

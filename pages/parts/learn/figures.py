@@ -104,8 +104,9 @@ def _leak() -> None:
         st.header("The better estimator leaks more", anchor=False)
         shown, words = leak_figure(stored)
         st.caption(
-            "One dot a budget. To the right the server hears a weight more exactly; upwards the attacker's "
-            "picture is more alike to the image (mean of twelve)."
+            f"Other images than above, those of *{stored.scenario}*, through another "
+            "network. One dot a budget: to the right the server hears a weight more exactly; upwards the "
+            f"attacker's picture is more alike to the image (median of {stored.desk.start['n']})."
         )
         components.chart(shown, key="leak against variance", label=words, height=340)
 
@@ -146,7 +147,7 @@ def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
         variances += x
         ends.append((y[-1], f"<b>{label}</b>, {tips[-1]}", colour(tint)))
         words.append(f"{label}: alike up to {max(y):.2f} at a variance of {number(min(x))}")
-    ends.append((READ, f"from {READ} on it can be read", MUTED))
+    ends.append((READ, f"below {READ}: not read", MUTED))
     axis = log_axis(log10(min(variances)) - 0.2, log10(max(variances)) + 0.2)
     title = "variance of the answer for one weight (less: more exact)"
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": READ, "y1": READ}

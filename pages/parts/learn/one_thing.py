@@ -32,7 +32,7 @@ NUMBERS: dict[str, tuple[list[float], str]] = {
 }
 TIMES = (0.1, 0.25, 0.5, 1, 2, 4, 10)
 """What a scenario's number is multiplied by for a field without values of its own."""
-SENT = {"weights": "the model's weights", "update": "what changed in them"}
+SENT = {"weights": "the model's weights", "update": "what training changed"}
 """What a range is of, by target."""
 
 
@@ -141,4 +141,4 @@ def price(found: Final) -> str:
         return "no guarantee for the whole run: promises nothing"
     delta = f" (δ\u00a0{number(found.delta)})" if found.delta else ""
     promises = f"{AGAINST[found.against]}: promises {word_of(found.epsilon)}"
-    return f"ε {at_most(found.epsilon)}{delta} for the whole run against {promises}"
+    return f"ε up to {at_most(found.epsilon)}{delta} for a client's whole run against {promises}"

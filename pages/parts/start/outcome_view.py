@@ -11,7 +11,7 @@ from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import without_noise
 from ldp_core.paired import difference, in_points
 from ldp_core.presets import Preset
-from ldp_core.presets.questions import Figure
+from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import Training, kinds, ladders, outcomes, rates, styles
 from pages.parts.charts.budget_axis import common
 from pages.parts.charts.frames import alike
@@ -20,6 +20,8 @@ from pages.parts.ui.text import covered, decibels, labels_cover, number, percent
 
 MOST_PICTURES = 3
 """Largest number of reconstructions beside the image; of more runs, those of the last."""
+BACK = {"recovered": ", back", "partly": ", partly", "hidden": ", not back", "clipping": ", not back"}
+"""Verdicts beside pictures, as a guess may be as alike as what was recovered."""
 
 
 def picture(
@@ -63,7 +65,8 @@ def levels(preset: Preset, found: outcomes.Outcome) -> str:
     if not isinstance(preset.ask, Figure) or not preset.ask.unit:
         return ""
     clean = reference_words(preset.draft, found)
-    return " · ".join(filter(None, (f"guessing {percent(found.chance)}", clean)))
+    words = " · ".join(filter(None, (f"guessing {percent(found.chance)}", clean)))
+    return words if preset.ask.read is accuracy else f"over all classes: {words}"
 
 
 def reference_words(draft: Draft, found: outcomes.Outcome) -> str:
@@ -155,6 +158,7 @@ def _images(
             shots.append({"image": None, "name": label, "caption": "", "mark": "open"})
             continue
         caption = alike(one["image"], dict(original)) if original else decibels(one["psnr"])
+        caption += BACK.get(one["kind"], "")
         if found.upload == "real":
             caption = f"{one['recovered']} of {one['images']} back"
         mark = one["kind"] if one["kind"] in ("recovered", "partly") else ""
@@ -166,7 +170,8 @@ def made(draft: Draft, found: outcomes.Outcome) -> str:
     """Seeds of stored results, whether they are outdated, and the time to recompute them here."""
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
     old = "" if found.current else f", of an earlier version ({found.date})"
-    return f"{many}{old}; {_takes(found.key, draft, found.seconds)}"
+    closest = "; pictures: the closest of one seed" * any(found.pictures)
+    return f"{many}{old}{closest}; {_takes(found.key, draft, found.seconds)}"
 
 
 @st.cache_data(max_entries=64, show_spinner=False, ttl=5)

@@ -149,3 +149,10 @@ def test_free_field_of_a_lesson_runs_at_every_value(name: str):
     assert draft_of(lesson.scenario, lesson.free, first, "").experiments()[0] not in known.experiments()
     for value in values:
         assert len(draft_of(lesson.scenario, lesson.free, value, str(value)).experiments()) == 1
+
+
+def test_dots_of_leak_chart_are_medians_of_other_images(runs_dir: Path):
+    stored = stored_ladder()
+    assert stored is not None
+    found = said(press(opened("other_secrets"), "Just show me"))
+    assert f"median of {stored.desk.start['n']}" in found and stored.scenario in found

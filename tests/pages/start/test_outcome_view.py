@@ -13,7 +13,7 @@ from ldp_core.runs.record.computations import note_ends
 from ldp_core.runs.stored_ladder import stored_ladder
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.hero import _data
-from pages.parts.start.outcome_view import made, picture
+from pages.parts.start.outcome_view import levels, made, picture
 from pages.parts.ui.text import percent
 from tests.pages.conftest import Opened
 
@@ -119,3 +119,22 @@ def test_ladder_budgets_have_picture_accuracy_and_worth():
     assert steps[0]["image"] != steps[-1]["image"] != data["original"]["image"]
     accuracies = [accuracy for _, accuracy in sorted(stored.accuracies.items())]
     assert accuracies[0] < 0.2 < 0.9 < accuracies[-1]
+
+
+def test_picture_says_whether_it_is_back():
+    """A guess is alike to 0.8 as well, so that a figure alone looks like a result."""
+    found, draft = outcomes.stored("what_epsilon_says"), presets.get("what_epsilon_says").draft
+    assert found is not None
+    captions = [one["caption"] for one in picture(draft, found, 150)["images"][1:]]
+    kinds = [one["kind"] for one in found.pictures if one]
+    assert kinds == ["hidden", "hidden", "partly"]
+    assert [("not back" in words, "partly" in words) for words in captions] == [
+        (kind == "hidden", kind == "partly") for kind in kinds
+    ]
+
+
+@pytest.mark.parametrize(("name", "other"), [("two_volunteers", False), ("who_is_silenced", True)])
+def test_levels_beside_a_share_of_some_classes_say_all_classes(name: str, other: bool):
+    found = outcomes.stored(name)
+    assert found is not None
+    assert ("all classes" in levels(presets.get(name), found)) == other
