@@ -150,7 +150,7 @@ def test_the_room_is_the_federation(another: Another, school: Server):
     press(board, "Close drawing")
     press(board, "Train the room")
     expect(anna.page.get_by_text("What the server could read of your digit (only")).to_have_count(0)
-    press(board, "Show")  # may be before the training is over
+    press(board, "Show")  # as soon as the training is over
     expect(anna.page.get_by_text(re.compile("that it reads right: 15 rounds"))).to_be_visible(
         timeout=TRAINING
     )

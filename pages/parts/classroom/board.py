@@ -105,12 +105,9 @@ def _present(session: Session) -> None:
 
 
 def _names(session: Session) -> None:
-    """The teacher's list of names: each is renamed or removed by a press."""
-    key = f"class lock {session.code}"
-    st.session_state[key] = session.locked  # another board may have changed it
-    lock = (sessions.lock, session, not session.locked)
-    st.toggle("Lock: nobody new may join", key=key, on_change=_press, args=lock)
+    """The teacher's list of names: each is renamed or removed by a press; then who may come in."""
     here = {one.number: one.name for one in room.members(session)}
+    st.markdown(f"**{len(here)} here**: choose one to rename or remove" if here else "**Nobody is here yet**")
     key = f"class name {session.code}"
     chosen = st.selectbox("Student", [*here], format_func=here.__getitem__, index=None, key=f"{key} of")
     if chosen is not None:
@@ -118,6 +115,10 @@ def _names(session: Session) -> None:
         st.button(label, on_click=_press, args=args)
         st.text_input("Another name (empty: the number)", key=key, max_chars=nicknames.MOST_LETTERS)
         st.button("Rename", on_click=_rename, args=(session, chosen, key))
+    key = f"class lock {session.code}"
+    st.session_state[key] = session.locked  # another board may have changed it
+    lock = (sessions.lock, session, not session.locked)
+    st.toggle("Lock: nobody new may join", key=key, on_change=_press, args=lock)
     if out := room.removed(session):
         label = f"Let in again who was removed ({out})"
         st.button(label, on_click=_press, args=(room.let_in, session))
@@ -134,7 +135,9 @@ def _steps(session: Session, job: Job | None) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="room-steps"):
         if words := (NEXT_OWN if own else NEXT)[session.phase]:
             look: Literal["primary", "secondary"] = "secondary" if early else "primary"
-            st.button(words, type=look, key="class next", on_click=_go_on, args=(session,))
+            st.button(words, type=look, disabled=early, key="class next", on_click=_go_on, args=(session,))
+        if early and session.job:
+            refreshing(_answered, every=SECONDS)(session.job)
         if session.phase == "closed":
             again = (sessions.move, session, "ask")
             st.button(
@@ -162,6 +165,12 @@ def _steps(session: Session, job: Job | None) -> None:
         others = {name: topic_label(name) for name in names if name != session.scenario}
         key = f"class question {session.code} {session.scenario}"
         _offer("Another question", others, key, sessions.ask, session)
+
+
+def _answered(identity: str) -> None:
+    """Redraw the whole page at the end of the class's run."""
+    if not job_now(identity).live:
+        st.rerun()
 
 
 def _offer(
@@ -228,7 +237,7 @@ def _tries(session: Session) -> None:
         st.markdown(f"**What you tried**: {free_name(session.free)} is free, the rest is as it was.")
         found = dots(tries)
         if not found:
-            st.caption(f"{len(tries)} runs are under way." if tries else "Nothing has been tried yet.")
+            st.caption(f"Under way: {len(tries)}." if tries else "Nothing has been tried yet.")
             return
         label = "; ".join(f"{dot.name}, {dot.value}: {dot.final.accuracy or 0:.0%}" for dot in found)
         components.chart(tries_figure(found), key="tries of the class", label=label, height=HEIGHT)

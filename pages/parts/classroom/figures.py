@@ -152,10 +152,13 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
         ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(tint)))
     whom = " or ".join(dict.fromkeys(AGAINST[dot.final.against] for dot in dots))
     at = f"{deltas(dot.final.delta for dot in dots)}, against {whom}"
-    across = {"title": f"ε of the whole run, at worst{at}", **log_axis(float(low), float(high))}
+    across = {
+        "title": f"largest ε of a client's whole run, at worst{at}",
+        **log_axis(float(low), float(high)),
+    }
     if places:
-        price = f"{at_most(bounds[0])}{at}, for all: promises {word_of(bounds[0])}" if bounds else ""
-        title = f"ε of the whole run, at worst {price}" if price else "no guarantee"
+        price = f"{at_most(bounds[0])}{at}, in each try: promises {word_of(bounds[0])}" if bounds else ""
+        title = f"largest ε of a client's whole run, at worst {price}" if price else "no guarantee"
         ticks = {"tickvals": [*range(len(places))], "ticktext": [_named(one) for one in places]}
         across = {"title": title, "range": [-0.5, len(places) - 0.5], **ticks}
     return figure(

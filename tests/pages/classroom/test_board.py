@@ -11,16 +11,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import aggregators, presets
-from ldp_core.classroom import sessions
+from ldp_core.classroom import members, sessions
 from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import Choice
 from ldp_core.runs import tint_of
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.charts.base import colour
+from pages.parts.classroom import board
 from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
 from pages.parts.classroom.own_digit import _price
 from pages.parts.classroom.own_room import budgets_figure
+from pages.parts.learn.one_thing import price
 
 NUMBER = presets.get("two_volunteers").ask
 CHOICE = presets.get("half_and_half").ask
@@ -93,9 +95,38 @@ def steps() -> None:
 
 
 @pytest.mark.parametrize(("live", "look"), [(True, "secondary"), (False, "primary")])
-def test_show_is_the_next_step_once_the_run_has_answered(live: bool, look: str, runs_dir: Path):
+def test_show_is_the_next_step_once_the_run_has_answered(
+    live: bool, look: str, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
     app = AppTest.from_function(steps)
     session = sessions.open_class(Person("t" * 16, teacher=True), "two_volunteers")
-    app.session_state["session"] = replace(session, phase="running")
+    app.session_state["session"] = replace(session, phase="running", job="0" * 12)
     app.session_state["job"] = SimpleNamespace(live=live)
-    assert app.run().button("class next").proto.type == look
+    monkeypatch.setattr(board, "job_now", lambda _: SimpleNamespace(live=True))
+    pressed = app.run().button("class next")
+    assert (pressed.proto.type, pressed.disabled) == (look, live)
+
+
+def test_price_of_the_dearest_client_is_an_upper_end():
+    found = dot("Anna", "mean", 0.4, 77.0)
+    assert "up to 77" in price(found.final)
+    assert "largest ε" in tries_figure([found])["layout"]["xaxis"]["title"]["text"]
+
+
+def names() -> None:
+    import streamlit as st
+
+    from pages.parts.classroom.board import _names
+
+    _names(st.session_state["session"])
+
+
+def test_list_of_names_begins_with_their_number(runs_dir: Path):
+    session = sessions.open_class(Person("t" * 16, teacher=True), "two_volunteers")
+    for one in ("Anna", "Ben"):
+        members.join(session, one * 4, one)
+    app = AppTest.from_function(names)
+    app.session_state["session"] = session
+    app.run()
+    assert "2 here" in app.markdown[0].value
+    assert app.main.children[0].type == "markdown"
