@@ -9,7 +9,7 @@ from ldp_core.theory.label_counts import Counts
 from pages.parts.charts.base import PAPER, Figure, Lines, colour, figure, look, note, scatter, share_axis
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import number, percent, shortened
+from pages.parts.ui.text import number, shortened
 
 MOST_BARS = 40
 """Largest number of bars; of more clients, so many at equal distances."""
@@ -118,5 +118,5 @@ def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
         paint = colour(one.style.tint)
         style = look(paint, 2.5, 8)
         trace = scatter(names, values, name=label(one), hovertemplate="%{y:.0%}", **style)
-        lines.add(trace, values[-1], f"<b>{label(one)} {percent(values[-1])}</b>", paint)
+        lines.add(trace, values[-1], f"<b>{label(one)}</b>", paint)
     return lines.figure(x={"title": "class", "type": "category"}, y=share_axis())

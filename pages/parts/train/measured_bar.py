@@ -187,7 +187,7 @@ def in_short(shown: Sequence[Series], client: int) -> str:
         return ""
     if not found[1:]:
         return f"; an attack shows ε {at_least(lower)} at least"
-    return f"; largest of {len(found)} shown: ε {at_least(lower)} of {shortened(where.label, 18)}"
+    return f"; shown: ε ≥ {at_least(lower)} (most of {len(found)}: {shortened(where.label, 18)})"
 
 
 def picked(end: Mapping[str, Any], client: int) -> list[str]:

@@ -132,13 +132,6 @@ def _ranked(shown: Sequence[Series]) -> list[Ranked]:
     return sorted(going, key=lambda pair: pair[1], reverse=True)
 
 
-def _abreast(ranked: list[Ranked]) -> tuple[int, list[Ranked]]:
-    """Last common round, and each run's accuracy then."""
-    rounds = min(one.round for one, _ in ranked)
-    then = [(one, float(one.curve("accuracy")[0][rounds])) for one, _ in ranked]
-    return rounds, sorted(then, key=lambda pair: pair[1], reverse=True)
-
-
 def _line(
     draft: Draft, shown: Sequence[Series], chance: float | None, state: str, reference: Series | None
 ) -> list[Piece]:
@@ -157,14 +150,19 @@ def _line(
 def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: str) -> list[Piece]:
     """What the runs that did not diverge came to."""
     if state != "completed":
-        rounds, ranked = _abreast(ranked)
         (best, top), (worst, least) = ranked[0], ranked[-1]
-        ends = [_said(_name(best), f" {percent(top)}"), _said(_name(worst), f" {percent(least)}")]
+        rounds = {one.round for one, _ in ranked}  # as the charts' labels, each run's own last
+        each = [f" (round {number(one.round, 6)})" * bool(rounds - {best.round}) for one in (best, worst)]
+        ends = [
+            _said(_name(best), f" {percent(top)}{each[0]}"),
+            _said(_name(worst), f" {percent(least)}{each[1]}"),
+        ]
+        when = "So far: " if each[0] else f"After round {number(best.round, 6)}: "
         if at_chance(top, chance):
             none = f"none of the {len(ranked)} is better than guessing ({percent(top)} at most)"
             alone = _said(_name(best), f" {percent(top)}{WORTHLESS}")
-            return _said(f"After round {number(rounds, 6)}: ", *([none] if ranked[1:] else [alone]))
-        return _said(f"After round {number(rounds, 6)}: ", _strung(ends if ranked[1:] else ends[:1], ", "))
+            return _said(when, *([none] if ranked[1:] else [alone]))
+        return _said(when, _strung(ends if ranked[1:] else ends[:1], ", "))
     runs = [one for one, _ in ranked]
     best, top = ranked[0]
     guessing = at_chance(top, chance)
@@ -235,8 +233,6 @@ def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
     """First figure: accuracy of each run, or of each design from its least ε to its largest."""
     name = "Accuracy" if state in ("completed", "") else "Accuracy so far"
     ranked = _ranked(shown)
-    if ranked and state != "completed":
-        _, ranked = _abreast(ranked)
     if not ranked:
         words = "waiting for the first round" if state == "live" else "press Train"
         pieces = _said("every run diverged" if shown and state == "completed" else words)

@@ -11,9 +11,10 @@ from ldp_core import datasets
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble
 from ldp_core.theory.label_counts import label_counts
-from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, split_figure
+from pages.parts.charts.series import Series
+from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, served_figure, split_figure
 from tests.data import digits
-from tests.pages.charts.test_base import check
+from tests.pages.charts.test_base import check, run
 
 NAMES = datasets.get("digits").class_names
 
@@ -67,3 +68,9 @@ def test_colours_are_distinguished_by_lightness_alone():
         for trace in figure["data"]
     ]
     assert np.diff(light).min() > 6
+
+
+def test_last_class_is_not_labelled_as_the_runs_accuracy():
+    one = Series(0, "mean", (run(0, "mean", 0, {"rounds": 2, "attack": None}),))
+    drawn = served_figure([one], NAMES)
+    assert drawn["layout"]["annotations"][0]["text"] == "<b>mean</b>"

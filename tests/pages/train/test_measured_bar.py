@@ -63,7 +63,7 @@ def test_missing_lower_bound_draws_no_bar_start(shown: list[Series]):
     assert (
         in_short([Series(0, "mean", (one,), shown[0].style)], 0) == "; an attack shows ε 0.00971 at least"
     ), "rounded down, and not to nothing"
-    assert in_short(shown, 2).endswith(" of wide"), "the largest of several runs is named"
+    assert in_short(shown, 2).endswith(": wide)"), "the largest of several runs is named"
 
 
 def test_a_run_without_an_attack_has_no_bars():

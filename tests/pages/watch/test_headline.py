@@ -12,6 +12,7 @@ from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.styles import Style
 from ldp_core.theory import outlook
+from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
 from pages.parts.systems.trust import side_by_side
 from pages.parts.ui.text import at_most, percent
@@ -62,16 +63,17 @@ def test_headline_claims_no_result_before_the_end(apart: list[Series]):
     assert dict(asked)["1/σ²"] == 2
 
 
-def test_headline_of_a_round_uses_its_accuracies(apart: list[Series]):
+def test_live_headline_agrees_with_labels_at_the_lines_ends(apart: list[Series]):
     """One run is a round further, and has another accuracy there."""
     behind = series(0, "mean", 1, {"aggregator": "mean", "rounds": 2})
-    then, now = (apart[1].curve("accuracy")[0][n] for n in (2, 3))
-    assert percent(then) != percent(now)
-    found = headline_of([behind, apart[1]], "live")
-    assert said(found["line"]).startswith(f"After round 2: 1/σ² {percent(then)}, mean ")
-    assert said(found["chips"][0]["pieces"]).startswith(f"1/σ² {percent(then)} · mean "), (
-        "and so is the figure"
-    )
+    shown = [behind, apart[1]]
+    labels = [note["text"] for note in accuracy_figure(shown, 3, 0.1)["layout"]["annotations"]]
+    found = headline_of(shown, "live")
+    for one, place in zip(shown, (2, 3), strict=True):
+        now = percent(one.curve("accuracy")[0][place])
+        assert f"{one.label} {now} (round {place})" in said(found["line"])
+        assert f"{one.label} {now}" in said(found["chips"][0]["pieces"])
+        assert f"<b>{one.label} {now}</b>" in labels
 
 
 def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
