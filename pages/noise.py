@@ -78,10 +78,11 @@ def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
     within = f", on a safe range of {now.range}" if now.tau and alike else ""
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     weight = min(max(now.weight, low), high)  # outside its range it is clipped
+    crosses = "; crosses: where two of the designs change places" * (len(once) > 1)
     yield Card(
         title="Variance against the budget",
         rest=f", for this weight{within}",
-        caption="dots: the clients' budgets; crosses: where two of the designs change places",
+        caption=f"dots: the clients' budgets{crosses}; grey: mechanisms of no design",
         figure=against_budget(once, use, weight, budgets),
         label=f"Variance of what is sent against the budget, for a weight of {number(weight)}",
         row=2,
@@ -90,7 +91,8 @@ def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
     yield Card(
         title="Variance against the weight",
         rest=f", at ε {at}{within}",
-        caption="a flat line: as much noise for one weight as for any other; ldpsign sends a sign: left out",
+        caption="a flat line: as much noise for one weight as for any other; grey: mechanisms of no design; "
+        "ldpsign sends a sign: left out",
         figure=against_value(once, use, weight),
         label=f"Variance of what is sent against the weight, at ε {at}",
         row=2,
@@ -98,7 +100,7 @@ def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
     yield Card(
         title="What one client's upload looks like",
         rest=": first weights of a fresh model, before and after",
-        caption="blue: above the middle of the safe range; orange: below; full colour: at its end or beyond",
+        caption="blue: above the middle of the safe range; orange: below; pale: near it; full: at an end",
         figure=upload_figure(once),
         label="Weights before and after each design",
         height=40 + 34 * (len(once) + 1),

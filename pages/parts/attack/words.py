@@ -1,7 +1,7 @@
 """Sentences on an attack grid's results: never "private", only what was not recovered."""
 
 from collections.abc import Callable
-from itertools import takewhile
+from itertools import combinations, takewhile
 from typing import Any
 
 from ldp_core import attacks, mechanisms, models
@@ -85,7 +85,7 @@ def _picked(cells: list[Body], desk: Desk) -> str:
         words = "; picked out no more often than guessing would, as far as these images can tell"
         return words + (f" ({besides})" if besides else "")
     first = next(cell for cell in with_figures if cell["epsilon"] == found)
-    share = "; ".join(filter(None, [percent(first["identified"] / first["n"]), besides]))
+    share = "; ".join(filter(None, [percent(first["identified"] / first["n"]), besides, dip(with_figures)]))
     return f"; the right image is picked out more often than by guessing {where(found, cells)} ({share})"
 
 
@@ -102,6 +102,19 @@ def doubtful(cells: list[Body], desk: Desk) -> str:
     many = len(desk.start["attackers"]) * len(desk.start["ladder"]["epsilons"])
     lucky = by_chance(most["identified"], most["n"], chance) >= SELDOM / many
     return f"{percent(most['identified'] / most['n'])} {at} {'may be' if lucky else 'is more than'} chance"
+
+
+def dip(cells: list[Body]) -> str:
+    """The greatest fall in identifications from an ε to a larger one, if their intervals overlap; else “”."""
+    shares = [(cell["identified"] / cell["n"], cell) for cell in cells]
+    pairs = [*combinations(shares, 2)][::-1]
+    (most, high), (least, low) = max(pairs, key=lambda one: one[0][0] - one[1][0], default=(shares[0],) * 2)
+    if most <= least or low["identified_high"] < high["identified_low"]:
+        return ""
+    before, after = (
+        f"{percent(share)} at ε {number(of['epsilon'])}" for share, of in ((most, high), (least, low))
+    )
+    return f"{after} after {before} may be chance"
 
 
 def picked_from(cells: list[Body], desk: Desk) -> float | None:

@@ -30,7 +30,11 @@ from pages.parts.ui.text import at_most, deltas, number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
-VERDICTS = "Before a cell is trained: where eight of ten experiments with as much noise ended."
+VERDICTS = (
+    "Before a cell is trained: where eight of ten experiments with as much noise ended; green should learn, "
+    "orange is borderline, red is chance."
+)
+TRAINED = "Trained cells: from sand to blue with accuracy, 0 to 100 %."
 RULE = f"Coloured by theory's rule of thumb ({hits_in_words()})."
 PLANNED = "what is planned"
 PRICED = "Accuracy against the worst-case budget of a run"
@@ -80,7 +84,9 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)
-        st.caption(f"Press a cell to look into it. {VERDICTS * waiting}", help=RULE if waiting else None)
+        st.caption(
+            f"Press a cell to look into it. {TRAINED} {VERDICTS * waiting}", help=RULE if waiting else None
+        )
     _opened(sweep, found, job.id)
     _curves(sweep, found)
 

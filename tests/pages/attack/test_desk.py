@@ -135,3 +135,18 @@ def test_picks_explained_by_chance_are_marked(desk: Desk):
     assert picks(desk, 22, 2 / 22, 1, 1) == f"from ε 2; {plain}"
     assert picks(desk, 4, 0.5, 0.5, 1) == "from ε 16; 2 of 4 at ε 0.1: too few to say"
     assert picks(desk, 1, 0, 1, 1) == "too few images to say; 1 of 1 at ε 2: too few to say"
+
+
+def test_dip_within_the_intervals_may_be_chance(desk: Desk):
+    def found(hits: float, tries: int) -> str:
+        low, high = wilson(hits, tries)
+        seldom = {"identified": hits, "n": tries, "identified_low": low, "identified_high": high}
+        last = [cell for (name, _), cell in desk.cells.items() if name == "duchi"][-1]
+        often = {"identified": tries, "identified_low": wilson(tries, tries)[0], "n": tries}
+        rungs = {0.1: often, 2: often, 16: seldom}
+        cells = {("duchi", at): last | changed | {"epsilon": at} for at, changed in rungs.items()}
+        return findings(another(desk.start, cells))[-1]
+
+    assert "83\u202f% at ε 16 after 100\u202f% at ε 2 may be chance" in found(10, 12)
+    assert "after" not in found(12, 12)
+    assert "after" not in found(600, 1200), "which no chance explains"

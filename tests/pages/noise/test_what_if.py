@@ -1,6 +1,7 @@
 """What the sliders move is what the theory says of those budgets and that weight."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,14 +12,18 @@ from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.view.styles import styles
 from ldp_core.theory import outlook
+from pages.parts.charts.base import MUTED
 from pages.parts.charts.density import LETTERS
 from pages.parts.noise.ahead import ahead, columns, laws
 from pages.parts.noise.designs import Design
 from pages.parts.noise.promise_table import Promised
 from pages.parts.noise.verdicts import asking, taken, verdicts
 from pages.parts.noise.what_if import WhatIf, standing
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
 from pages.parts.ui.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, Stand, stand, weights
 from pages.parts.ui.text import number
+from tests.pages.conftest import Opened
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -290,3 +295,21 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
     at = [card.rest.rpartition(", at ")[2] for card in laws(now)]
     assert at == ["ε 0.02 per weight", "ε 13 per upload"]
     assert taken(draft, now).base.clients.budgets().tolist() == [13.0] * 20
+
+
+def test_grey_lines_are_named_and_crosses_where_there_are_some(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+):
+    cards, sheet = list[Card](), components.sheet
+
+    def noted(found: Iterable[Card], keys: Any = None) -> Any:
+        cards.extend(found := [*found])
+        return sheet(found, keys)
+
+    monkeypatch.setattr(components, "sheet", noted)
+    opened("noise")
+    drawn = [card for card in cards if card.title.startswith("Variance against")]
+    assert len(drawn) == 2
+    for card in drawn:
+        assert card.figure["data"][0]["line"]["color"] == MUTED and "grey: " in card.caption
+        assert "crosses" not in card.caption, "all three designs have one mechanism"
