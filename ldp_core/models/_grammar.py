@@ -169,12 +169,12 @@ def _one(words: list[str]) -> dict[str, Any]:
     waiting = [*fields][: NUMBERS.get(kind, 0)]
     while rest and fields:
         word = rest.pop(0)
-        if word in ACTIVATIONS and "activation" in fields:
+        if word in ACTIVATIONS and "activation" in fields and "activation" not in found:
             found["activation"] = word
             continue
         name = word if word in fields and rest else waiting.pop(0) if waiting else ""
         number = rest.pop(0) if name == word else word
-        if not name or not number.isascii() or not number.isdecimal():
+        if not name or name in found or not number.isascii() or not number.isdecimal():
             raise refused(
                 f"has {shown(word)} in “{' '.join(words)[:60]}”, which means nothing here; try {EXAMPLE}"
             )

@@ -125,6 +125,8 @@ BAD: list[tuple[Any, str, str]] = [
     ("dense 3 relu, conv 3 3", "model.layers", "after a dense one"),
     ("dense three", "model.layers", "means nothing here"),
     ("dense 3 4", "model.layers", "means nothing here"),
+    ("dense 3 relu tanh", "model.layers", "tanh"),
+    ("dense 3 units 4", "model.layers", "4"),
     ("[{", "model.layers", "no JSON"),
     ("x" * 5000, "model.layers", "at most 4000"),
 ]

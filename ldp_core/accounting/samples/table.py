@@ -23,7 +23,7 @@ HEADINGS = {
     "world": Column.of("world side", "number nr no"),
 }
 APART = {
-    "epsilon": Column.of("epsilon eps ε budget", "privacy value claimed"),
+    "epsilon": Column.of("epsilon eps ε budget claimed", "privacy value claimed total"),
     "delta": Column.of("delta δ", "privacy value claimed"),
     "mechanism": Column.of("mechanism", "name"),
 }

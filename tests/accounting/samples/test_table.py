@@ -57,6 +57,8 @@ def test_two_words_are_read_as_one_and_zero(words: str):
         ("trial,input,output,round\n1,0,0,1\n1,0,0,2\n2,0,0,1\n", "trial “2” has 0 rows for round 2"),
         ("input,output,world\n1,2,\n", "line 2 has no world"),
         ("input,output,epsilon\n1,2,1\n1,2,2\n", "column epsilon has 2 values"),
+        ("input,output,claimed\n1,2,1\n1,2,2\n", "column epsilon has 2 values"),
+        ("input,output,epsilon_total\n1,2,1\n1,2,2\n", "column epsilon has 2 values"),
         ("input,output,mechanism\n1,2,a\n1,2,b\n", "column mechanism has 2 values"),
         (DIAGONAL, "3\u202f000 trials"),
         ("input,output,input\n1,2,3\n", "two columns for input"),
