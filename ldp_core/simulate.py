@@ -6,6 +6,7 @@ No files, clock or printing: workers store the events, the command line prints t
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 
+import numpy as np
 import torch
 
 from ldp_core import accounting
@@ -161,6 +162,7 @@ class Run:
             spies=[spy.as_json() for spy in attempts.spies],
             attack_note=why_not(experiment),
             departures=[one.as_json() for one in departures(experiment)],
+            libraries=f"numpy {np.__version__}, torch {torch.__version__}",
         )
 
     def _round_done(self, result: RoundResult, score: Score) -> RoundDone:

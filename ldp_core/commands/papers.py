@@ -15,8 +15,6 @@ def command_of_papers(added: argparse.ArgumentParser) -> None:
     )
     added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
-    text = "with --rerun: one run of each older version; figures that come out equal count as of this one"
-    added.add_argument("--prove", action="store_true", help=text)
     text = "write claims, readings, arms, controls and tables as CSV and JSON, and BibTeX"
     added.add_argument("--export", type=Path, metavar="FOLDER", help=text)
     text = "with --rerun: instead of assets/papers"
@@ -35,7 +33,7 @@ def papers(options: argparse.Namespace, progress: Report) -> int:
     say, known = (lambda line: print(line, flush=True)), progress
     if options.rerun is None:
         if wrong := [
-            name for name in ("only", "reading", "seeds", "fresh", "into", "prove") if getattr(options, name)
+            name for name in ("only", "reading", "seeds", "fresh", "into") if getattr(options, name)
         ]:
             raise InvalidExperiment.at(f"--{wrong[0]}", "belongs to --rerun SYSTEM")
         print("\n".join(claims.listed()))
@@ -43,5 +41,5 @@ def papers(options: argparse.Namespace, progress: Report) -> int:
     if options.reading and not options.only:
         raise InvalidExperiment.at("--reading", "is one of a claim's: --only CLAIM says which")
     asked = (options.rerun, options.only, options.reading, options.seeds, options.fresh, options.into)
-    claims.rerun(*asked, prove=options.prove, say=say, progress=known)
+    claims.rerun(*asked, say=say, progress=known)
     return 0

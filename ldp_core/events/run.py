@@ -56,6 +56,8 @@ class Started(Event):
     """Why the requested attack is impossible; "" if it is possible or not requested."""
     departures: Departures = field(default_factory=list)
     """Departures of a system's run from its paper: `field`, value in the `paper`, value `now`."""
+    libraries: str = ""
+    """Versions that computed the run, on which its last bits may depend."""
     round: Literal[0] = 0
 
 

@@ -16,7 +16,7 @@ from ldp_core.errors import InvalidInput
 from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
 from ldp_core.papers.arms import Arm, Computed, Leaking, Timed, Trained
 from ldp_core.papers.base import Claim
-from ldp_core.papers.stored import Figure, Shelf, of_now, read, write
+from ldp_core.papers.stored import Figure, Shelf, read, write
 from ldp_core.papers.verdict import verdict
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh:
         for seed in range(seeds or claim.seeds):
             for arm in claim.measured:
                 stored = known.figures.get(arm.key(seed))
-                if fresh or stored is None or not of_now(arm, stored):
+                if fresh or stored is None or stored.version != arm.version:
                     asked.setdefault(arm.key(seed), (seed, arm))
     return [(arm, seed) for seed, arm in sorted(asked.values(), key=lambda one: one[0])]
 
@@ -97,21 +97,6 @@ def keep(path: Path, *figures: Figure) -> None:
     """Store figures in a file durably, replacing older ones with the same keys."""
     every = {one.key: one for one in (*read(path), *figures)}
     write(path, sorted(every.values(), key=lambda one: (str(one.setting), one.seed)))
-
-
-def repeats(claim: Claim, known: Shelf) -> Iterator[tuple[Asked, list[Figure]]]:
-    """For each reading of a claim and each older version of figures: the quickest run, and the figures that
-    are as good as new if it comes out again bit for bit.
-    """
-    for read_ in claim.read_each.values():
-        groups: dict[tuple[str, str], list[tuple[Figure, Arm]]] = {}
-        for arm in read_.runs:
-            for one in known.of_arm(read_, arm.label).values():
-                if not of_now(arm, one) and not isinstance(arm, Timed):
-                    groups.setdefault((one.version, arm.version), []).append((one, arm))
-        for group in groups.values():
-            one, arm = min(group, key=lambda pair: (pair[0].value is None, pair[0].seconds))
-            yield (arm, one.seed), [figure for figure, _ in group]
 
 
 def alike(one: Figure, other: Figure) -> bool:

@@ -9,7 +9,7 @@ from ldp_core import papers
 from ldp_core.papers.base import Claim, Table
 from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import stated
-from ldp_core.papers.stored import Shelf, of_now
+from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict
 
 Row = dict[str, Any]
@@ -53,8 +53,6 @@ def statements(system: str, claim: Claim, shelf: Shelf, judged: Verdict) -> Iter
                 "seeds": found.seeds,
                 "measured": found.date,
                 "versions": _versions(made, shelf, statement.arms),
-                "older_versions": " ".join(found.older),
-                "proved_equal": " ".join(found.same),
                 "command": command(system, claim, name),
             }
 
@@ -95,7 +93,7 @@ def figures(system: str, claim: Claim, shelf: Shelf, judged: Verdict) -> Iterato
                     "value": one.value,
                     "status": one.status,
                     "version": one.version,
-                    "this_version": of_now(arm, one),
+                    "this_version": one.version == arm.version,
                     "date": one.date,
                     "seconds": one.seconds,
                     "device": one.device,

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from ldp_core.papers.arms import Arm
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import DIVERGED, QUANTITIES
 from ldp_core.system.json_file import read_json, write_json
@@ -48,8 +47,6 @@ class Figure:
     """Share of the largest class."""
     also: Mapping[str, float] = field(default_factory=dict)
     """Further quantities of the run by name (`statements.QUANTITIES`), and other shares."""
-    same: str = ""
-    """Later version with which a run of the same claim, reading and `version` came out equal bit for bit."""
 
     @property
     def diverged(self) -> bool:
@@ -118,31 +115,11 @@ class Shelf:
         return {seed: factor * one for seed, one in each.items() if one is not None}
 
 
-def of_now(arm: Arm, figure: Figure) -> bool:
-    """Whether a figure is of the present version, or proved equal to what that computes."""
-    return arm.version in (figure.version, figure.same)
-
-
-def ages(figures: Iterable[tuple[Arm, Figure]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Older versions of arms' figures, and those of them that are proved equal to the present one."""
-    found = {one.version: of_now(arm, one) for arm, one in figures if one.version != arm.version}
-    older, same = ([version for version, now in found.items() if now == proved] for proved in (False, True))
-    return tuple(sorted(older)), tuple(sorted(same))
-
-
-def words(older: Sequence[str], same: Sequence[str]) -> str:
-    """Sentences on figures of older versions, and on such that are proved equal; "" without any."""
-    said = []
-    if older:
-        said.append(f"Measured with {versions(older)}: what it uses has changed since.")
-    if same:
-        once = "one run of each was repeated with the present one and came out equal, bit for bit"
-        said.append(f"Measured with {versions(same)}: {once}.")
-    return " ".join(said)
-
-
-def versions(older: Sequence[str]) -> str:
-    return f"{len(older)} earlier versions" if len(older) > MOST_NAMED else f"version {', '.join(older)}"
+def measured_by(figures: Iterable[Figure]) -> str:
+    """Which versions of the program measured figures, in words; "" without any."""
+    found = sorted({one.version for one in figures})
+    named = f"{len(found)} versions" if len(found) > MOST_NAMED else f"version {' and '.join(found)}"
+    return named if found else ""
 
 
 def _came_to(figure: Figure, what: str) -> float | None:

@@ -13,7 +13,7 @@ from ldp_core.judgement import Outcome, together
 from ldp_core.papers.base import Claim, Reading
 from ldp_core.papers.reasons import above_chance, because, not_run
 from ldp_core.papers.statements import MOST, SEEDS, TOLERANCE, WIDEST, Interval, Part, Statement
-from ldp_core.papers.stored import Shelf, ages
+from ldp_core.papers.stored import Shelf, measured_by
 
 Word = Outcome | Literal["in part", "not run"]
 
@@ -42,10 +42,8 @@ class Verdict:
     seeds: int = 0
     date: str = ""
     """Of the newest figure."""
-    older: tuple[str, ...] = ()
-    """Other program versions than the present one that measured figures."""
-    same: tuple[str, ...] = ()
-    """Such versions of figures that are proved equal (`stored.Figure.same`)."""
+    measured_by: str = ""
+    """The program's versions that measured the figures, in words."""
     seconds: float = 0.0
     """Of all runs together."""
     reading: str = ""
@@ -83,11 +81,10 @@ def _held(found: Iterable[Verdict]) -> tuple[int, int]:
 
 def _read(claim: Claim, shelf: Shelf) -> Verdict:
     labels = list(dict.fromkeys(label for statement in claim.statements for label in statement.arms))
-    here = [(claim.arm(label), one) for label in labels for one in shelf.of_arm(claim, label).values()]
+    here = [one for label in labels for one in shelf.of_arm(claim, label).values()]
     seeds, least = min((shelf.measured(claim, label) for label in labels), default=0), min(SEEDS, claim.seeds)
-    older, same = ages(here)
-    date, seconds = max((one.date for _, one in here), default=""), sum(one.seconds for _, one in here)
-    known = Verdict("not run", "", (), seeds, date, older, same, seconds)
+    date, seconds = max((one.date for one in here), default=""), sum(one.seconds for one in here)
+    known = Verdict("not run", "", (), seeds, date, measured_by(here), seconds)
     if seeds < least:
         return replace(known, reason=not_run(claim, shelf, labels))
     parts = tuple(_judged(claim, shelf, statement, least) for statement in claim.statements)

@@ -1,7 +1,6 @@
 """The papers' claims on this machine: shipped and locally measured figures, and the measurement itself."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from time import monotonic
@@ -14,9 +13,9 @@ from ldp_core.errors import DataUnavailable, InvalidExperiment, one_of, shown
 from ldp_core.papers import Claim
 from ldp_core.papers.five.advice import advice
 from ldp_core.papers.five.points import CLAIM, NAME, points
-from ldp_core.papers.measuring import Asked, alike, further, keep, left, measure, repeats
+from ldp_core.papers.measuring import Asked, alike, further, keep, left, measure
 from ldp_core.papers.statements import stated
-from ldp_core.papers.stored import SHIPPED, Figure, Shelf, words
+from ldp_core.papers.stored import SHIPPED, Figure, Shelf
 from ldp_core.papers.verdict import Verdict, verdicts
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
@@ -66,7 +65,7 @@ def listed() -> Iterator[str]:
             for reading, its in found.each:
                 yield f"      reading “{reading.name}”: {its.word}"
             if found.seeds:
-                yield f"      {found.seeds} seeds, {found.date}. {words(found.older, found.same)}".rstrip()
+                yield f"      {found.seeds} seeds, {found.measured_by}, {found.date}"
     yield f"{NAME}: {CLAIM.title}"
     for one in advice(points(shelf(NAME))):
         runs = ", ".join(limits.spelled(int(run)) for run in one.runs)
@@ -80,15 +79,13 @@ def rerun(
     seeds: int | None = None,
     fresh: bool = False,
     into: Path | None = None,
-    prove: bool = False,
     say: Callable[[str], None] = print,
     progress: Report = quiet,
 ) -> None:
     """Measure a system's claims (of a paper, or of the five: `five.points.NAME`), and store each figure once
     it is known: a call after a stop continues. By default all claims whose data are here, all readings, the
-    claim's seeds per arm, and more for statements left undecided. `fresh` measures known figures again;
-    `prove` repeats one run for each older version of figures, which count as of this version if it comes out
-    equal. Says at the end which figures differ from those known before. Raises UnknownName,
+    claim's seeds per arm, and more for statements left undecided. `fresh` measures known figures again.
+    Says at the end which figures differ from those known before. Raises UnknownName,
     InvalidExperiment, or DataUnavailable for claim `only`.
     """
     claims = _chosen(system, only)
@@ -102,9 +99,6 @@ def rerun(
             say(f"{claim.id}: not run, the data are not on this machine: {claim.missing}")
     file = (into or SHIPPED) / f"{system}.json"
     here = [one for one in claims if not one.missing]
-    if prove:
-        _prove([one.read(reading) for one in here] if reading else here, file, say, progress)
-        return
     each = [read for one in here for read in ([one.read(reading)] if reading else one.read_each.values())]
     before = Shelf.of(SHIPPED / f"{system}.json", file).figures
     todo = left(each, Shelf.of(file), seeds, fresh)
@@ -136,19 +130,6 @@ def _compare(
 
 def _came_to(one: Figure) -> str:
     return one.status if one.value is None else f"{100 * one.value:.2f} %"
-
-
-def _prove(claims: Sequence[Claim], file: Path, say: Callable[[str], None], progress: Report) -> None:
-    for claim in claims:
-        for (arm, seed), figures in repeats(claim, Shelf.of(file)):
-            (again,) = measure([(arm, seed)], lambda name: load(name, progress))
-            (kept,) = (one for one in figures if one.key == again.key)
-            equal = alike(kept, again)
-            if equal:
-                keep(file, *(replace(one, same=arm.version) for one in figures))
-            said = "equal, bit for bit" if equal else "otherwise: measure it again"
-            whose = f"{len(figures)} figures of version {kept.version}"
-            say(f"{claim.id}: {whose}: {arm.label}, seed {seed}, comes out {said}")
 
 
 def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], progress: Report) -> None:

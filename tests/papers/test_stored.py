@@ -11,12 +11,11 @@ import pytest
 from ldp_core import papers
 from ldp_core.cli import main
 from ldp_core.cost.seconds import Rates
-from ldp_core.datasets import Data
 from ldp_core.papers import stored
 from ldp_core.papers.arms import Trained
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import keep, left, measure
-from ldp_core.papers.stored import Shelf, read, words
+from ldp_core.papers.stored import Shelf, read
 from ldp_core.papers.verdict import verdict
 from ldp_core.runs import claims
 from ldp_core.runs.lockstep import load
@@ -96,31 +95,6 @@ def test_a_run_that_diverges_has_no_figure():
     (one,) = measure([(replace(first, set={"local.learning_rate": 1e6}), 0)], load)
     assert one.value is None
     assert "diverged" in one.status
-
-
-def no_data(name: str) -> Data:
-    raise AssertionError("nothing is loaded for records")
-
-
-def test_older_figures_are_proved_or_remeasured(tmp_path: Path):
-    """Figures of version 0ld: PDPM's as they come out today, Duchi's by a tenth larger."""
-    made, file, said = papers.get("pldp_fl").claim("relative-error"), tmp_path / "pldp_fl.json", list[str]()
-    assert made
-    made = made.read("around 1")
-    for one in measure(left([made], Shelf(), seeds=3), no_data):
-        larger = "duchi" in str(one.setting)
-        keep(file, replace(one, version="0ld", value=(one.value or 0.0) + 0.1 * larger))
-    claims.rerun("pldp_fl", "relative-error", "around 1", into=tmp_path, prove=True, say=said.append)
-    assert [line.split(", comes out ")[1] for line in said] == [
-        "equal, bit for bit",
-        "otherwise: measure it again",
-        "equal, bit for bit",
-    ]
-    found = verdict(made, Shelf.of(file))
-    assert (found.older, found.same) == ((), ("0ld",)), "Duchi's arms are controls"
-    assert "0ld" in words(found.older, found.same) and " 4 " in words((), [*"abcd"])
-    again = {arm.label for arm, _ in left([made], Shelf.of(file), seeds=3)}
-    assert again == {arm.label for arm in made.measured if "Duchi" in arm.label}
 
 
 def test_a_rerun_says_which_figures_differ(tmp_path: Path):

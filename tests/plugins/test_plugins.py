@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core import attacks, behaviour, doctor, mechanisms, selections
+from ldp_core import attacks, doctor, mechanisms, selections
 from ldp_core.component import Registry
 from ldp_core.errors import InvalidExperiment, UnknownName
 from ldp_core.experiment import parse
@@ -175,7 +175,6 @@ def test_of_two_with_one_name_the_first_is_taken(
 def test_plugin_version_changes_keys_of_its_runs_only(place: Path, registry: Registry[Any]):
     def keys(name: str) -> list[str]:  # of a process that has just begun
         vars(registry).pop("_classes", None)
-        behaviour._version.cache_clear()
         ladder = kinds.get("attack")
         asked = ladder.read({"base": {"selection": name}, "images": 1}, {})
         run = of_run(parse({"selection": name}))

@@ -10,7 +10,6 @@ from ldp_core.experiment import Experiment, parse
 from ldp_core.papers import Claim, Paper
 from ldp_core.papers.rows import table_of
 from ldp_core.papers.statements import stated
-from ldp_core.papers.stored import versions
 from ldp_core.papers.verdict import Verdict
 from ldp_core.papers.way import way
 from ldp_core.runs import claims
@@ -133,9 +132,7 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
         f"{LOOKS[part.outcome].sign} {plain(stated(part.ours, part.unit, part.unit != '%'), 60)}"
         for part in found.parts
     )
-    when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
-    if found.parts and found.older:
-        when += f", as of {plain(versions(found.older))}"
+    when = f"{found.seeds}, {plain(found.date)}, {plain(found.measured_by)}" if found.parts else "–"
     level = claim.read_each[found.reading].level
     return [
         f"**{plain(claim.title, 120)}** {plain(claim.where)}",

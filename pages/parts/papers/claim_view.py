@@ -5,7 +5,7 @@ import streamlit as st
 from ldp_core.papers import Claim
 from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import QUANTITIES, stated
-from ldp_core.papers.stored import Shelf, words
+from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict
 from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds, of_claims
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
@@ -63,8 +63,7 @@ def claim_view(system: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
             return
         _charts(system, claim, shelf)
         _arms(claim, shelf, found)
-        if whose := words(found.older, found.same):
-            st.caption(plain(whose, 600))
+        st.caption(f"Measured by {plain(found.measured_by)} of what is computed, {plain(found.date)}.")
 
 
 def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]:

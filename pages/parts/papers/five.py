@@ -22,7 +22,7 @@ from ldp_core.papers.five.points import (
     with_own_clients,
 )
 from ldp_core.papers.statements import stated
-from ldp_core.papers.stored import ages, words
+from ldp_core.papers.stored import measured_by
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
 from ldp_core.runs import styles
 from pages.parts.charts.five import price_figure
@@ -100,8 +100,7 @@ def _row(place: int, one: Advice, own: Draft | None) -> None:
 
 
 def _how(found: tuple[Point, ...]) -> str:
-    figures = ((one.arm, each) for one in found for each in one.figures)
-    whose = words(*ages(figures))
+    whose = measured_by(each for one in found for each in one.figures)
     dates = sorted({figure.date for one in found for figure in one.figures})
     values = [(one.label, one.population, *(figure.value for figure in one.figures)) for one in found]
     pairs = zip(found, pairwise(values), strict=False)
@@ -115,7 +114,7 @@ def _how(found: tuple[Point, ...]) -> str:
         f"{RATES[0]:g} to {RATES[-1]:g}, that ends best on public images: MNIST's, made as small. Picked "
         f"out: by the exact likelihood, which of ten images an upload of one image in one step was made of "
         f"(guessing: 10 %); without noise {bare}. {found[0].accuracy.seeds} seeds, {IMAGES} images of each "
-        f"client in each round; measured {dates[-1]}. {alike}{whose}",
+        f"client in each round; measured {dates[-1]} by {whose}. {alike}",
         1200,
     )
 

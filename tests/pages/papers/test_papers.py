@@ -116,7 +116,7 @@ def test_a_claim_is_stated_with_its_figures_and_its_verdict(page: AppTest):
 def test_figure_of_an_older_version_is_marked(page: AppTest):
     store(of="0ld")
     text = said(page.run())
-    assert "as of version 0ld" in text
+    assert "version 0ld" in text
 
 
 def choose(page: AppTest, title: str) -> AppTest:

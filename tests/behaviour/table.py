@@ -1,23 +1,37 @@
-"""The recorded runs, every part of every registry in as few as possible, and their results as figures."""
+"""A short run of every part of every registry and of both engines, and its results as a few numbers.
 
+`python -m tests.behaviour.table` records them, where one has changed after raising
+`ldp_core.behaviour.VERSION`.
+"""
+
+import json
 import math
+import os
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+import torch
 
 from ldp_core import attacks, datasets, mechanisms, models
-from ldp_core.behaviour import own
+from ldp_core.behaviour import VERSION
+from ldp_core.component import Registry
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.datasets import Data
 from ldp_core.datasets._downloaded import Downloaded
 from ldp_core.experiment import Experiment, parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.experiment.conflicts import LABELLED
+from ldp_core.federated.state import State
 from ldp_core.fields import Choice, Whole
+from ldp_core.leakage.grid import climb
+from ldp_core.simulate import simulate
 from ldp_core.streams import stream
 from ldp_core.system.data_folder import data_dir
+from ldp_core.system.json_file import read_json
 
 OWN = ("digits", "mnist_sample")
 """Data sets shipped with the program or its libraries."""
@@ -35,19 +49,27 @@ FEW: dict[str, Any] = {"clients": {"count": 3, "epsilon": 8}, "rounds": 1}
 DIGITS = 6
 NEAR = 5e-4
 """Difference, relative to a figure or 1, that may be another processor's rounding."""
-COUNTED, SHARES = ("accuracy", "identification", "recovered"), 0.01
-"""Figures that count samples, and their tolerance: another processor may classify one sample differently."""
+EXACT = 1e-7
+"""The same of the ledger, which no training enters."""
 CAME_BACK = 40.0
 """PSNR in dB above which differences are rounding."""
-NUMBERS = (
-    *("accuracy", "loss", "noise_variance", "noise_variance_theory", "signal_variance", "clipped_fraction"),
-    *("client_weights", "heterogeneity", "accuracy_per_client", "accuracy_own_mix", "ledger"),
-    *("psnr", "ncc", "recovered", "label_recovered", "identified", "identification_credit", "cap"),
-)
-"""Event fields whose sums are recorded."""
-WORDS = ("attacker", "status")
+SUMS: Mapping[str, tuple[str, ...]] = {
+    "loss": ("loss",),
+    "noise": ("noise_variance", "noise_variance_theory", "signal_variance", "clipped_fraction"),
+    "weighing": ("client_weights", "heterogeneity"),
+    "ledger": ("ledger",),
+    "attack": ("psnr", "ncc", "recovered", "label_recovered", "identification_credit", "cap"),
+}
+"""Recorded sums over a run's events, by their fields; of large numbers about the logarithms."""
+ENGINES = {
+    "engine fused": "auto",
+    "engine batched": "batched",
+    "engine batched, one client a thread": "batched",
+}
+"""EPSILON_ENGINE of the runs that record the engines."""
+RECORDED = Path(__file__).with_name("results.json")
 
-Figures = dict[str, float | str]
+Figures = dict[str, list[float] | float | str]
 
 
 @cache
@@ -62,6 +84,13 @@ def asked() -> dict[str, Experiment | Ladder]:
     found: dict[str, Experiment | Ladder] = {
         name: parse({"rounds": 2} | one) for name, one in changes.items() if one
     }
+    small = {
+        "dataset": "mnist_sample",
+        "model": {"layers": "conv 4 3, dense 9 sigmoid"},
+        "attack": None,
+    } | FEW
+    found |= dict.fromkeys(("engine fused", "engine batched"), parse({"attack": None, "rounds": 2}))
+    found["engine batched, one client a thread"] = parse(small)
     ladder = {"images": 2, "epsilons": [1.0, 8.0], "round": 2}
     return found | {f"ladder {kind}": parse_ladder(ladder | {"upload": kind}) for kind in ("audit", "real")}
 
@@ -131,37 +160,38 @@ def names() -> list[str]:
 
 def measured(name: str) -> Figures:
     kind, _, rest = name.partition(" ")
-    return data_of(rest) if kind == "dataset" else found(asked()[name])
+    with patch.dict(os.environ, {"EPSILON_ENGINE": ENGINES.get(name, "auto"), "EPSILON_SLOT_CORES": "1"}):
+        return data_of(rest) if kind == "dataset" else found(asked()[name])
 
 
 def found(one: Experiment | Ladder) -> Figures:
-    """Checksums of a run's or an attack grid's final weights and events."""
-    import torch
-
-    from ldp_core.federated.state import State
-    from ldp_core.leakage.grid import climb
-    from ldp_core.simulate import simulate
-
     last, cpu = list[State](), torch.device("cpu")
     if isinstance(one, Experiment):
-        events = simulate(one, _data(one), cpu, keep=last.append)
+        events = [*simulate(one, _data(one), cpu, keep=last.append)]
     else:
-        events = climb(one, _data(one.base), cpu)
+        events = [*climb(one, _data(one.base), cpu)]
+    bodies = [event.as_json() for event in events]
     totals: Figures = {}
-    for event in (event.as_json() for event in events):
-        of = [event["event"], *(event.get(name) for name in ("upload", "control", "mechanism"))]
-        for field in (*WORDS, *NUMBERS):
-            where = " ".join([*filter(None, of), field])
-            if field in WORDS and field in event:
-                totals[where] = event[field]
-            elif numbers := [*_numbers(event.get(field))]:
-                most = CAME_BACK if field == "psnr" else math.inf
-                totals[where] = float(totals.get(where, 0.0)) + math.fsum(min(each, most) for each in numbers)
+    for group, of in SUMS.items():
+        numbers = [_compressed(n, field) for b in bodies for field in of for n in _numbers(b.get(field))]
+        if any(numbers):
+            totals[group] = _short(math.fsum(numbers), 9 if group == "ledger" else DIGITS)
+    if words := {str(body["attacker"]) for body in bodies if "attacker" in body}:
+        totals["attackers"] = " ".join(sorted(words))
     if last:
         weights = np.asarray(last[-1].weights, dtype=np.float64).ravel()
         turns = np.arange(weights.size)
-        totals |= {f"weights {n}": float(weights @ np.cos(n * turns)) for n in range(1, 5)}
-    return _rounded(totals)
+        totals["weights"] = [_short(weights @ np.cos(n * turns)) for n in range(1, 4)]
+    return totals
+
+
+def _compressed(number: float, field: str) -> float:
+    number = min(number, CAME_BACK) if field == "psnr" else number
+    return math.asinh(1e4 * number if field.endswith("variance") else number)
+
+
+def _short(number: Any, digits: int = DIGITS) -> float:
+    return float(f"{number:.{digits}g}")
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -170,12 +200,6 @@ def _numbers(value: Any) -> Iterator[float]:
             yield from _numbers(one)
     elif isinstance(value, int | float):
         yield float(value)
-
-
-def _rounded(figures: Figures) -> Figures:
-    return {
-        name: one if isinstance(one, str) else float(f"{one:.{DIGITS}g}") for name, one in figures.items()
-    }
 
 
 def _data(experiment: Experiment) -> Data:
@@ -192,26 +216,50 @@ def _data(experiment: Experiment) -> Data:
 
 
 def data_of(name: str) -> Figures:
-    """Checksums of shipped data; for downloads those of the archives."""
+    """Checksums of shipped data; for downloads the beginnings of the archives' ones."""
     source = datasets.get(name)
     if isinstance(source, Downloaded):
-        return {one.name: one.checksum for one in source.remotes()}
-    data, sums = source.load(data_dir()), Figures()
+        return {"archives": " ".join(one.checksum[:16] for one in source.remotes())}
+    data, sums = source.load(data_dir()), list[float]()
     for part in ("train_x", "train_y", "test_x", "test_y"):
         values = np.asarray(getattr(data, part), dtype=np.float64).ravel()
-        sums |= {part: float(values.sum()), f"{part} turned": float(values @ np.cos(np.arange(values.size)))}
-    return _rounded(sums)
+        sums.append(_short(values @ np.cos(np.arange(values.size))))
+    return {"data": sums}
 
 
 def differing(known: Figures, now: Figures) -> list[str]:
-    """Sentences on recorded results that differ from new ones by more than rounding."""
-    fields = dict.fromkeys([*known, *now])
-    both = [(field, known.get(field), now.get(field)) for field in fields]
-    return [f"{field} was {one} and is {other}" for field, one, other in both if not _near(field, one, other)]
+    """Recorded results that differ from new ones by more than rounding, in words."""
+    each = [(name, known.get(name), now.get(name)) for name in dict.fromkeys([*known, *now])]
+    return [
+        f"{name} was {one} and is {other}"
+        for name, one, other in each
+        if not _near(one, other, EXACT if name == "ledger" else NEAR)
+    ]
 
 
-def _near(field: str, one: float | str | None, other: float | str | None) -> bool:
-    if not (isinstance(one, int | float) and isinstance(other, int | float)):
-        return one == other
-    most = SHARES if any(word in field for word in COUNTED) else NEAR
-    return abs(one - other) <= most * max(1.0, abs(one), abs(other))
+def _near(one: Any, other: Any, most: float) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(_near(a, b, most) for a, b in zip(one, other, strict=True))
+    if not isinstance(one, float) or not isinstance(other, float):
+        return bool(one == other)
+    return abs(one - other) <= most * max(1.0, abs(one))
+
+
+def own(registry: Registry[Any]) -> list[str]:
+    """Names of the built-in parts; no plug-ins and no folders of images."""
+    return [name for name in registry.names() if not registry.kind(name).plugin and ":" not in name]
+
+
+def record(table: Mapping[str, Any], now: Mapping[str, Figures]) -> dict[str, Any]:
+    """The table with new results, unchanged ones with their digits; ValueError if VERSION was not raised."""
+    known = table["results"]
+    alike = {name for name in known.keys() & now.keys() if not differing(known[name], now[name])}
+    if (changed := sorted(known.keys() & now.keys() - alike)) and table["version"] == VERSION:
+        raise ValueError(f"{', '.join(changed)}: raise ldp_core.behaviour.VERSION first")
+    return {"version": VERSION, "results": {n: known[n] if n in alike else now[n] for n in sorted(now)}}
+
+
+if __name__ == "__main__":
+    recorded = record(read_json(RECORDED), {name: measured(name) for name in names()})
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(one)}" for name, one in recorded["results"].items())
+    RECORDED.write_text(f'{{"version": {VERSION}, "results": {{\n{lines}\n}}}}\n', encoding="utf-8")
