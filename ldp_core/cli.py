@@ -89,10 +89,9 @@ def _silence() -> None:
 
 def _delete_expired() -> None:
     """Delete visitors' data and classes whose time is over: there may be no server that does."""
-    from ldp_core.classroom.sessions import end_old
-    from ldp_core.runs import own_data
+    from ldp_core.runs import ledger, own_data
 
-    for sweep in (own_data.sweep, end_old):
+    for sweep in (ledger.sweep, own_data.sweep):
         with suppress(StudioError, OSError):
             sweep()
 

@@ -2,22 +2,24 @@
 
 import json
 import re
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ldp_core.classroom import topics
-from ldp_core.classroom.sessions import Session, refuse_students
+from ldp_core.classroom.sessions import HOURS, Session, refuse_students
 from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import nicknames
+from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage.ledger import Entry
 
 NUMBER = re.compile(r"no\W*\d+", re.IGNORECASE)
-MOST_MEMBERS = 300
-MOST_OF_ADDRESS = 100
-"""Largest number of members that join from one network address."""
+BYTES = 20_000
+"""Most bytes of a member: name, guesses at all topics, a drawing, and the list of own runs."""
 MOST_TRIES = 20
 """Largest number of a student's own runs on one question."""
 Value = float | str
@@ -60,25 +62,32 @@ def join(session: Session, who: str, name: str = "", address: str = "") -> Membe
             raise NotNow("the teacher has taken you out of this class; ask to be let in again")
         rows = db.execute("SELECT * FROM member WHERE code = ?", (session.code,)).fetchall()
         mine = next((row for row in rows if row["who"] == who), None)
-        if mine is None and len(rows) >= MOST_MEMBERS:
-            raise NotNow(f"this class is full: {MOST_MEMBERS} have joined")
         locked = db.execute("SELECT 1 FROM rule WHERE code = ? AND locked", (session.code,)).fetchone()
         if mine is None and locked:
             raise NotNow("this class is locked: its teacher lets nobody new in now")
-        if mine is None and address:
-            _count(db, session, who, address)
         query = "SELECT 1 FROM renamed WHERE code = ? AND who = ?"
         if db.execute(query, (session.code, who)).fetchone():
             raise NotNow("the teacher has given you this name; ask for another one")
         number = mine["number"] if mine else 1 + max((row["number"] for row in rows), default=0)
-        return _call(db, session, who, number, wanted)
+        called = _call(db, session, who, number, wanted)
+        if mine is None:  # where it is refused nothing is stored
+            ledger.enter(_entry(session.code, session.opened, who, address or None))
+        return called
 
 
-def _count(db: Any, session: Session, who: str, address: str) -> None:
-    query = "SELECT count(*) FROM arrival WHERE code = ? AND address = ?"
-    if db.execute(query, (session.code, address)).fetchone()[0] >= MOST_OF_ADDRESS:
-        raise NotNow(f"{MOST_OF_ADDRESS} have joined this class from your network, as many as one may have")
-    db.execute("INSERT OR REPLACE INTO arrival VALUES (?, ?, ?)", (session.code, who, address))
+def _entry(code: str, opened: float, who: str, address: str | None = None) -> Entry:
+    end = opened + 3600 * HOURS
+    return Entry("member", f"{code} {who}", BYTES, time.time(), end, who, address, part=code)
+
+
+def lying() -> list[Entry]:
+    rows = CLASSES.rows("SELECT code, opened, who FROM member JOIN class USING (code)")
+    return [_entry(*row)._replace(at=0.0) for row in rows]
+
+
+def erase(identity: str) -> None:
+    with CLASSES.writing() as db:
+        _forget(db, *identity.split(" ", 1))
 
 
 def _call(db: Any, session: Session, who: str, number: int, wanted: str) -> Member:
@@ -142,8 +151,13 @@ def leave(session: Session, who: str) -> None:
         now = refuse_ended(db, session.code)
         if now["scenario"] == topics.OWN_DIGITS and now["phase"] != "ask":
             raise NotNow("the class trains on this drawing; it can go when the next question is asked")
-        for table in ("drawing", "member", "arrival", "guess", "try"):
-            db.execute(f"DELETE FROM {table} WHERE code = ? AND who = ?", (session.code, who))  # noqa: S608
+        _forget(db, session.code, who)
+    ledger.release("member", f"{session.code} {who}")
+
+
+def _forget(db: Any, code: str, who: str) -> None:
+    for table in ("drawing", "member", "guess", "try"):
+        db.execute(f"DELETE FROM {table} WHERE code = ? AND who = ?", (code, who))  # noqa: S608
 
 
 def member(session: Session, who: str) -> Member | None:

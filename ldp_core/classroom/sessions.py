@@ -15,6 +15,8 @@ from ldp_core.classroom.store import CLASSES, UnknownClass, forget
 from ldp_core.errors import InvalidInput, NotNow, NotYours
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.permissions import Person, room_of
+from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage.ledger import Entry
 
 LETTERS = "BCDFGHKLMNPRSTVWXZ"
 """Letters of codes: none look alike, and without vowels no code is a word."""
@@ -23,6 +25,8 @@ HOURS = 12.0
 """Hours after which a class ends by itself."""
 PATIENCE_SECONDS = 10.0
 """Time for its runs to stop at the end."""
+BYTES = 1000
+"""Bytes of a class without its members."""
 Phase = Literal["ask", "closed", "running", "shown", "free"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 FREE = {
@@ -69,13 +73,13 @@ def open_class(
     refuse_students(teacher)
     _refuse_nonsense(scenario, free)
     with CLASSES.writing() as db:
-        _end_old(db)
         taken = {row["code"] for row in db.execute("SELECT code FROM class")}
         while (code := "".join(secrets.choice(LETTERS) for _ in range(LENGTH))) in taken:
             pass
         begun = Session(code, teacher.owner or "", time.time(), scenario, "ask", free, None, False, numbered)
         db.execute("INSERT INTO class VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(begun)[:7])
         db.execute("INSERT OR REPLACE INTO rule VALUES (?, 0, ?)", (code, numbered))
+        ledger.enter(_entry(begun))
     return begun
 
 
@@ -144,16 +148,30 @@ def _set(session: Session, teacher: Person, columns: str, *values: str) -> None:
 def end(session: Session, teacher: Person) -> None:
     """End a class: its students' names, guesses and runs are overwritten."""
     refuse_students(teacher)
-    _forget_runs(session.room)
+    _end(session, PATIENCE_SECONDS)
+
+
+def _end(session: Session, patience: float) -> None:
+    _forget_runs(session.room, patience)
     with CLASSES.writing() as db:
         forget(db, session.code)
+    ledger.release_part(session.code)
+    ledger.release("class", session.code)
 
 
-def end_old() -> None:
-    """End the classes that were opened more than `HOURS` ago."""
-    if any(_over(row["opened"]) for row in CLASSES.rows("SELECT opened FROM class")):
-        with CLASSES.writing() as db:
-            _end_old(db)
+def _entry(session: Session) -> Entry:
+    end = session.opened + 3600 * HOURS
+    return Entry("class", session.code, BYTES, session.opened, end, session.teacher)
+
+
+def lying() -> list[Entry]:
+    return [_entry(_session(row)) for row in CLASSES.rows(CLASS)]
+
+
+def erase(code: str) -> None:
+    """End a class whose time is over; raises NotNow while one of its jobs is being stopped."""
+    for row in CLASSES.rows(f"{CLASS} WHERE code = ?", code):
+        _end(_session(row), patience=0.0)
 
 
 def spelled(code: str) -> str:
@@ -161,19 +179,10 @@ def spelled(code: str) -> str:
     return "".join(letter for letter in code.upper() if letter.isalnum())[: 2 * LENGTH]
 
 
-def _end_old(db: sqlite3.Connection) -> None:
-    for row in db.execute(CLASS).fetchall():
-        if _over(row["opened"]):
-            _forget_runs(_session(row).room)
-            forget(db, row["code"])
-
-
-def _forget_runs(room: str) -> None:
+def _forget_runs(room: str, patience: float) -> None:
     """Stop a room's jobs and delete their records; raises NotNow if one does not stop."""
-    until = time.monotonic() + PATIENCE_SECONDS
+    until = time.monotonic() + patience
     while found := jobs.recent(100, requests=False, room=room):
-        if time.monotonic() > until:
-            raise NotNow("what the room trains is still being stopped; try again in a moment")
         for job in found:
             if job.live:
                 jobs.cancel(job.id)
@@ -182,6 +191,8 @@ def _forget_runs(room: str) -> None:
                 if job.pinned:
                     jobs.pin(job.id, on=False)
                 jobs.delete(job.id, for_good=True)
+        if time.monotonic() > until and any(job.live for job in found):
+            raise NotNow("what the room trains is still being stopped; try again in a moment")
 
 
 def _over(opened: float) -> bool:

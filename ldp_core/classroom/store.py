@@ -32,10 +32,6 @@ CREATE TABLE IF NOT EXISTS member (
     code TEXT NOT NULL, who TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
     PRIMARY KEY (code, who)
 );
-CREATE TABLE IF NOT EXISTS arrival (
-    code TEXT NOT NULL, who TEXT NOT NULL, address TEXT NOT NULL,   -- of a member, as a digest
-    PRIMARY KEY (code, who)
-);
 CREATE TABLE IF NOT EXISTS guess (
     code TEXT NOT NULL, scenario TEXT NOT NULL, who TEXT NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (code, scenario, who)
@@ -51,7 +47,7 @@ CREATE TABLE IF NOT EXISTS drawing (
     PRIMARY KEY (code, who)
 );
 """
-TABLES = ("drawing", "class", "rule", "removed", "renamed", "member", "arrival", "guess", "try")
+TABLES = ("drawing", "class", "rule", "removed", "renamed", "member", "guess", "try")
 
 
 class UnknownClass(StudioError, LookupError):

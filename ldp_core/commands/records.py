@@ -45,7 +45,7 @@ def open_file(options: argparse.Namespace) -> int:
 
 
 def runs(options: argparse.Namespace) -> int:
-    from ldp_core.runs import listed, quota
+    from ldp_core.runs import ledger, listed, quota
 
     kept = {one.job.id: one for one in quota.kept()}
     for one in listed(most=10_000):
@@ -53,6 +53,8 @@ def runs(options: argparse.Namespace) -> int:
             mark = "pinned" if on_disk.job.pinned else ""
             size, name = f"{on_disk.size / 1e6:9.1f} MB", on_one_line(one.in_words())
             print(f"{one.job.id}  {size}  {one.state:<11}  {mark:<6}  {name}")
+    for kind, (count, left) in ledger.taken().items():
+        print(f"{count:>12}  {left / 1e6:9.1f} MB  {ledger.KINDS[kind].what}")
     return 0
 
 
@@ -65,14 +67,19 @@ def remove(options: argparse.Namespace) -> int:
 
 
 def prune(options: argparse.Namespace) -> int:
-    from ldp_core.runs import quota
+    from ldp_core.runs import ledger, quota
 
     if options.to is not None and not 0 <= options.to <= 1e9:
         raise InvalidExperiment.at("--to", f"takes gigabytes, 0 or more; got {options.to:g}")
-    removed = quota.prune(None if options.to is None else int(options.to * 1e9))
+    limit = quota.most_bytes() if options.to is None else int(options.to * 1e9)
+    removed = quota.prune(limit)
     for one in removed:
         print(f"removed {one.job.id}, {one.size / 1e6:.1f} MB")
-    print(f"{quota.taken() / 1e6:.1f} MB are kept")
+    records = quota.taken()
+    for entry in ledger.free(limit - records):
+        print(f"removed of the {ledger.KINDS[entry.kind].what}: {entry.id}, {entry.size / 1e6:.1f} MB")
+    left = records + sum(size for _, size in ledger.taken().values())
+    print(f"{left / 1e6:.1f} MB are kept, {records / 1e6:.1f} MB of them records of runs")
     return 0
 
 

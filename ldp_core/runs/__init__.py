@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.record.deletion import UNDO_SECONDS
     from ldp_core.runs.record.guesses import Guess
     from ldp_core.runs.record.time_left import how_far
+    from ldp_core.runs.storage import ledger
     from ldp_core.runs.storage.paths import runs_dir
     from ldp_core.runs.view import final_figures
     from ldp_core.runs.view.attack_curve import Tries, success, verdict_on

@@ -5,6 +5,7 @@ from ldp_core.runs.queue.changes import (
     cancel,
     delete,
     forget,
+    lying,
     move,
     new_id,
     note_removed,

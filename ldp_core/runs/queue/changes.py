@@ -10,6 +10,8 @@ from typing import Any
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, RESUMABLE, STUDIO, Status
 from ldp_core.runs.queue.table import changing, parted
+from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage.ledger import Entry
 
 WAITING_EACH, WAITING_ADDRESS, WAITING = 5, 100, 200
 """Largest numbers of waiting jobs: of one person, of one address, which a class may share, and in all."""
@@ -31,23 +33,33 @@ def add(
     """Append a job; returns its id, twelve hex digits, or that of a job of the same draft and kind that waits
     or runs. QueueFull if this owner, this address, or all together have enough jobs waiting.
     """
-    with changing() as db:
-        if live := _live(db, draft, kind):
-            return live
-        _refuse_crowds(db, owner, address)
-        text, long = parted(request)
-        row: dict[str, Any] = {
-            "id": identity or new_id(),
-            "kind": kind,
-            "status": "queued",
-            "request": text,
-            "long": long,
-        }
-        row |= {"draft": draft, "owner": owner, "address": address, "room": room}
-        row |= {"keys": json.dumps([*keys]), "created": time.time()}
-        values = ", ".join(f":{name}" for name in row)
-        db.execute(f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
-        return str(row["id"])
+    text, long = parted(request)
+    row: dict[str, Any] = {
+        "id": identity or new_id(),
+        "kind": kind,
+        "status": "queued",
+        "request": text,
+        "long": long,
+    }
+    row |= {"draft": draft, "owner": owner, "address": address, "room": room}
+    row |= {"keys": json.dumps([*keys]), "created": time.time()}
+    size = len(text) + len(long or "")
+    ledger.enter(Entry("job", row["id"], size, row["created"], None, owner, address))
+    added = ""
+    try:
+        with changing() as db:
+            added = _live(db, draft, kind) or _added(db, row)
+    finally:
+        if added != row["id"]:
+            ledger.release("job", row["id"])
+    return added
+
+
+def _added(db: sqlite3.Connection, row: dict[str, Any]) -> str:
+    _refuse_crowds(db, row["owner"], row["address"])
+    values = ", ".join(f":{name}" for name in row)
+    db.execute(f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
+    return str(row["id"])
 
 
 def new_id() -> str:
@@ -132,4 +144,14 @@ def note_removed(identity: str) -> bool:
 
 
 def forget(identity: str) -> bool:
-    return STUDIO.change("DELETE FROM jobs WHERE id = ? AND deleted IS NOT NULL", identity) == 1
+    done = STUDIO.change("DELETE FROM jobs WHERE id = ? AND deleted IS NOT NULL", identity) == 1
+    if done:
+        ledger.release("job", identity)
+    return done
+
+
+def lying() -> list[Entry]:
+    """Rows of jobs as the ledger has them."""
+    size = "length(request) + coalesce(length(long), 0)"
+    rows = STUDIO.rows(f"SELECT id, {size}, created, owner, address FROM jobs")  # noqa: S608
+    return [Entry("job", row[0], row[1], row[2], None, *row[3:]) for row in rows]

@@ -14,6 +14,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage.ledger import Entry
 
 UNDO_SECONDS = 600.0
 """Time for which a deletion can be undone, unless disk space is short."""
@@ -71,6 +72,16 @@ def _forgotten(job: Job) -> bool:
     if done := queue.forget(job.id):
         shutil.rmtree(job.folder, ignore_errors=True)
     return done
+
+
+def lying() -> list[Entry]:
+    return queue.lying()
+
+
+def erase(identity: str) -> bool:
+    """Delete a job for good; False if it waits, runs or is pinned."""
+    found = [job for job in (*queue.find("id = ?", (identity,)), *queue.deleted()) if job.id == identity]
+    return all(map(forget, found))
 
 
 def strip(job: Job) -> bool:

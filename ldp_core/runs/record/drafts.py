@@ -1,18 +1,18 @@
 """Drafts, the experiments that people edit, with revisions for undo; and snapshots, which they share."""
 
 import json
-import logging
 import re
 import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
-from math import log2
 from typing import Any
 
 from ldp_core.errors import StudioError, UnknownDraft
 from ldp_core.experiment import Draft, parse_draft
+from ldp_core.runs.storage import ledger
 from ldp_core.runs.storage.database import Database
+from ldp_core.runs.storage.ledger import Entry
 from ldp_core.system.json_file import from_text
 
 DATABASE = Database(
@@ -46,22 +46,18 @@ CREATE TABLE IF NOT EXISTS typed (
 LONG = 10_000
 ID = re.compile(r"[0-9a-f]{12}")
 LATEST = "SELECT number, body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1"
-MOST = 200 * 10**6
-"""Largest number of bytes of all drafts and links. The largest drafts go first, and of equally large ones
-those unchanged for longest: a visitor who fills the space loses such drafts, while small ones stay.
-"""
 MOST_EACH = 4 * 10**6
 """Largest number of bytes of one draft's revisions; large drafts keep fewer."""
 LEAST_REVISIONS, REVISIONS = 2, 50
 """Least and largest number of stored revisions of a draft."""
-LEFT = 0.8
-"""Share of the limit that remains in use after a deletion, so that deletions are rare."""
 KEPT = {"revisions": "draft", "snapshots": "id", "ladders": "id", "typed": "id"}
 """Tables, each with its column of ids."""
 SIZES = """
-SELECT id, sum(length(body)) AS size, max(at) AS at
-FROM (SELECT draft AS id, body, at FROM revisions UNION ALL SELECT id, body, at FROM snapshots)
-WHERE id != ? GROUP BY id
+SELECT id, max(link) AS link, sum(length(body)) AS size, max(at) AS at FROM (
+    SELECT draft AS id, 0 AS link, body, at FROM revisions UNION ALL
+    SELECT id, 1, body, at FROM snapshots UNION ALL
+    SELECT id, 0, body, 0 FROM ladders UNION ALL SELECT id, 0, body, 0 FROM typed
+) GROUP BY id
 """
 SHORTEN = """
 DELETE FROM revisions WHERE draft = ?1 AND number IN (SELECT number FROM (
@@ -71,10 +67,11 @@ DELETE FROM revisions WHERE draft = ?1 AND number IN (SELECT number FROM (
 """
 
 
-def new(draft: Draft) -> str:
-    identity = secrets.token_hex(6)
+def new(draft: Draft, owner: str | None = None, address: str | None = None) -> str:
+    identity, body = secrets.token_hex(6), _as_text(draft.as_json())
+    ledger.enter(Entry("draft", identity, _bytes(1, body), time.time(), None, owner, address))
     with DATABASE.writing() as db:
-        _add(db, identity, 1, draft)
+        _add(db, identity, 1, body)
     return identity
 
 
@@ -92,16 +89,20 @@ def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
         if before is None:
             raise UnknownDraft
         after = change(before)
-        if after != before:
-            _add(db, identity, last["number"] + 1, after)
+        if after == before:
+            return after
+        number, body = last["number"], _as_text(after.as_json())
+        _add(db, identity, number + 1, body)
+    if (size := _bytes(number + 1, body)) > _bytes(number, last["body"]):
+        ledger.enter(Entry("draft", identity, size, time.time()))
     return after
 
 
-def _add(db: sqlite3.Connection, identity: str, number: int, draft: Draft) -> None:
-    body = _as_text(draft.as_json())
+def _add(db: sqlite3.Connection, identity: str, number: int, body: str) -> None:
     db.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (identity, number, body, time.time()))
     db.execute("DELETE FROM revisions WHERE draft = ? AND number <= ?", (identity, number - REVISIONS))
-    keep_within(db, identity, len(body))
+    if len(body) * REVISIONS > MOST_EACH:
+        db.execute(SHORTEN, (identity, LEAST_REVISIONS, MOST_EACH))
 
 
 def load(identity: str) -> Draft | None:
@@ -125,19 +126,27 @@ def can_undo(identity: str) -> bool:
     return len(DATABASE.rows("SELECT 1 FROM revisions WHERE draft = ? LIMIT 2", identity)) > 1
 
 
-def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
+def share(
+    draft: Draft,
+    ladder: Mapping[str, Any] | None = None,
+    owner: str | None = None,
+    address: str | None = None,
+) -> str:
     """Store a snapshot of a draft and its attack grid; returns its id. Equal content has one id."""
     body, attack = _as_text(draft.as_json()), _as_text(ladder) if ladder else None
+    identity = secrets.token_hex(6)
+    query = "SELECT id FROM snapshots LEFT JOIN ladders USING (id) WHERE snapshots.body = ? "
+    query += "AND ladders.body IS ?"
+    if known := DATABASE.rows(query, body, attack):
+        return str(known[0]["id"])
+    size = len(body) + len(attack or "")
+    ledger.enter(Entry("link", identity, size, time.time(), None, owner, address))
     with DATABASE.writing() as db:
-        query = "SELECT id FROM snapshots LEFT JOIN ladders USING (id) WHERE snapshots.body = ? "
-        known = db.execute(query + "AND ladders.body IS ?", (body, attack)).fetchone()
-        if known:
-            return str(known["id"])
-        identity = secrets.token_hex(6)
+        if known := db.execute(query, (body, attack)).fetchall():  # by another of this moment
+            return str(known[0]["id"])
         db.execute("INSERT INTO snapshots VALUES (?, ?, ?)", (identity, body, time.time()))
         if attack:
             db.execute("INSERT INTO ladders VALUES (?, ?)", (identity, attack))
-        keep_within(db, identity, len(body))
     return identity
 
 
@@ -191,23 +200,20 @@ def _as_text(value: Mapping[str, Any]) -> str:
     return json.dumps(dict(value), sort_keys=True)
 
 
-def taken(db: sqlite3.Connection) -> int:
-    tables = "pragma_page_count, pragma_freelist_count, pragma_page_size"
-    query = f"SELECT (page_count - freelist_count) * page_size FROM {tables}"  # noqa: S608
-    return int(db.execute(query).fetchone()[0])
+def lying() -> list[Entry]:
+    """Drafts and links as the ledger has them."""
+    rows = DATABASE.rows(SIZES)
+    return [Entry("link" if row["link"] else "draft", row["id"], row["size"], row["at"]) for row in rows]
 
 
-def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
-    """Delete old revisions, then other drafts, until the limit holds; the draft just written stays."""
-    if size * REVISIONS > MOST_EACH:
-        db.execute(SHORTEN, (identity, LEAST_REVISIONS, MOST_EACH))
-    left, gone = taken(db), 0
-    if left <= MOST:
-        return
-    for row in sorted(db.execute(SIZES, (identity,)), key=lambda row: (-int(log2(row["size"])), row["at"])):
-        if left <= LEFT * MOST:
-            break
+def erase(identity: str) -> None:
+    with DATABASE.writing() as db:
         for table, column in KEPT.items():
-            db.execute(f"DELETE FROM {table} WHERE {column} = ?", (row["id"],))  # noqa: S608
-        gone, left = gone + 1, left - row["size"]
-    logging.warning("%d drafts were removed to make room for others", gone)
+            db.execute(f"DELETE FROM {table} WHERE {column} = ?", (identity,))  # noqa: S608
+
+
+def _bytes(number: int, body: str) -> int:
+    """Bytes that a draft with so many revisions is entered with: a power of two, so that few of its changes
+    change the entry.
+    """
+    return min(1 << (min(number, REVISIONS) * len(body)).bit_length(), max(MOST_EACH, 2 * len(body)))

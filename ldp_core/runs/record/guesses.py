@@ -1,10 +1,13 @@
 """What a visitor guessed about settings before a run: it survives a reload and is in no link."""
 
 import json
+import time
 from hashlib import sha256
 
 from ldp_core.experiment import Draft
+from ldp_core.runs.storage import ledger
 from ldp_core.runs.storage.database import Database
+from ldp_core.runs.storage.ledger import Entry
 from ldp_core.system.json_file import from_text
 
 DATABASE = Database(
@@ -26,9 +29,10 @@ CREATE TABLE IF NOT EXISTS passed (
 Guess = float | str
 
 
-def keep(who: str, draft: Draft, guess: Guess) -> None:
+def keep(who: str, draft: Draft, guess: Guess, address: str | None = None) -> None:
     """Store a visitor's guess about a draft's settings; an earlier one is replaced."""
     row = (who, key_of(draft), json.dumps(guess))
+    _enter(who, row[1], row[2], address)
     DATABASE.change("INSERT OR REPLACE INTO guessed VALUES (?, ?, ?)", *row)
 
 
@@ -42,17 +46,38 @@ def all_of(who: str) -> dict[str, Guess]:
     return {about: guess for about, guess in found.items() if isinstance(guess, float | int | str)}
 
 
-def skip(who: str, scenario: str, skipped: bool = True) -> None:
+def _enter(who: str, about: str, body: str, address: str | None) -> None:
+    ledger.enter(Entry("guess", f"{who} {about}", len(body), time.time(), None, who, address))
+
+
+def skip(who: str, scenario: str, skipped: bool = True, address: str | None = None) -> None:
     """Store whether a visitor is not to be asked about a scenario."""
     query = "INSERT OR IGNORE INTO passed VALUES (?, ?)"
     if not skipped:
         query = "DELETE FROM passed WHERE who = ? AND scenario = ?"
+    else:
+        _enter(who, scenario, scenario, address)
     DATABASE.change(query, who, scenario)
 
 
-def shown(who: str, draft: Draft) -> None:
+def shown(who: str, draft: Draft, address: str | None = None) -> None:
     if not is_skipped(who, about := key_of(draft)):
-        skip(who, about)
+        skip(who, about, address=address)
+
+
+def lying() -> list[Entry]:
+    """Guesses as the ledger has them; settings guessed at and shown count once."""
+    query = "SELECT who, about, body FROM guessed UNION ALL SELECT who, scenario, scenario FROM passed"
+    return [
+        Entry("guess", f"{row[0]} {row[1]}", len(row[2]), 0.0, owner=row[0]) for row in DATABASE.rows(query)
+    ]
+
+
+def erase(identity: str) -> None:
+    who, _, about = identity.partition(" ")
+    with DATABASE.writing() as db:
+        db.execute("DELETE FROM guessed WHERE who = ? AND about = ?", (who, about))
+        db.execute("DELETE FROM passed WHERE who = ? AND scenario = ?", (who, about))
 
 
 def is_skipped(who: str, scenario: str) -> bool:

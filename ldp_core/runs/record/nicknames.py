@@ -1,9 +1,12 @@
 """Nicknames that are shown beside visitors' runs. A visitor may type one on Runs."""
 
+import time
 import unicodedata
 
 from ldp_core.errors import InvalidInput, on_one_line
+from ldp_core.runs.storage import ledger
 from ldp_core.runs.storage.database import Database
+from ldp_core.runs.storage.ledger import Entry
 
 DATABASE = Database(
     "nicknames.sqlite",
@@ -44,9 +47,19 @@ def skeleton(name: str) -> str:
     return "".join(letter for letter in plain if letter.isalnum()) or name
 
 
-def keep(who: str, name: str) -> None:
+def keep(who: str, name: str, address: str | None = None) -> None:
     """Store a visitor's nickname; "" for none."""
-    DATABASE.change("INSERT OR REPLACE INTO nickname VALUES (?, ?)", who, cleaned(name))
+    typed = cleaned(name)
+    ledger.enter(Entry("nickname", who, len(typed), time.time(), None, who, address))
+    DATABASE.change("INSERT OR REPLACE INTO nickname VALUES (?, ?)", who, typed)
+
+
+def lying() -> list[Entry]:
+    return [Entry("nickname", who, len(name), 0.0, owner=who) for who, name in everybody().items()]
+
+
+def erase(identity: str) -> None:
+    DATABASE.change("DELETE FROM nickname WHERE who = ?", identity)
 
 
 def everybody() -> dict[str, str]:

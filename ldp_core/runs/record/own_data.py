@@ -20,13 +20,13 @@ from ldp_core.errors import DataUnavailable, InvalidInput, NotYours, StorageFail
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import room_of
 from ldp_core.runs.record import deletion
+from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage.ledger import Entry
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings import OWN_DATA_HOURS
 
 NAMED = re.compile(r"(?:table|images):([0-9a-f]{16})\.([0-9a-f]{8})")
 MOST_BYTES = 5 * 2**20
-EACH, ALL = 5, 200
-"""Largest number of data sets of one visitor, and of all."""
 MOST_TITLE = 40
 _one_at_a_time = threading.Lock()
 ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
@@ -49,15 +49,15 @@ def hours() -> float:
     return OWN_DATA_HOURS.value()
 
 
-def take(files: Mapping[str, bytes], owner: str) -> Own:
+def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> Own:
     """Store an uploaded table, ZIP or pictures by file name, all or none; else InvalidInput. One at a time:
     a table of 13 kB of Parquet may take seconds of all visitors' server.
     """
     with _one_at_a_time:
-        return _taken(files, owner)
+        return _taken(files, owner, address)
 
 
-def _taken(files: Mapping[str, bytes], owner: str) -> Own:
+def _taken(files: Mapping[str, bytes], owner: str, address: str | None) -> Own:
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
     names = [*files]
@@ -69,19 +69,15 @@ def _taken(files: Mapping[str, bytes], owner: str) -> Own:
     if size > MOST_BYTES:
         raise InvalidInput(f"these files have {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are taken")
     sweep()
-    if len(mine(owner)) >= EACH:
-        raise InvalidInput(
-            f"{EACH} of your own data sets are here, as many as one visitor may have: delete one"
-        )
-    if len(_titles("*")) >= ALL:
-        raise InvalidInput("this server holds as many visitors' data as it may; try again later")
     room, identity = _root() / room_of(owner), secrets.token_hex(4)
+    until = time.time() + 3600 * hours()
+    entered = f"{room.name}.{identity}"
+    ledger.enter(Entry("own data", entered, size, time.time(), until, owner, address))
     title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"
     ending = Path(names[0]).suffix.lower()
     try:
         room.mkdir(parents=True, exist_ok=True, mode=0o700)
         # first: what has a title is deleted in time, whatever becomes of this process
-        until = time.time() + 3600 * hours()
         (room / f"{identity}.title").write_text(f"{title}\n{until}", encoding="utf-8")
         if ending in _table.SUFFIXES:
             (file := room / f"{identity}{ending}").write_bytes(files[names[0]])
@@ -166,6 +162,26 @@ def sweep() -> None:
             deletion.forget(job)
 
 
+def lying() -> list[Entry]:
+    """Data sets as the ledger has them."""
+    found = list[Entry]()
+    for title in _titles("*"):
+        with suppress(FileNotFoundError):
+            room, identity = title.parent, title.stem
+            files = [*room.glob(f"{identity}.*"), *(room / identity).rglob("*")]
+            size = sum(file.stat().st_size for file in files if file.is_file())
+            name = f"{room.name}.{identity}"
+            found.append(Entry("own data", name, size, title.stat().st_mtime, _titled(title)[1]))
+    return found
+
+
+def erase(identity: str) -> None:
+    """Delete a data set, and everything computed from it."""
+    room, _, name = identity.partition(".")
+    _unlink(_root() / room, name)
+    sweep()
+
+
 def _own(name: str, owner: str | None) -> tuple[Path, str]:
     """Room and id of a visitor's data set; NotYours if it is another visitor's, or was deleted."""
     found = NAMED.fullmatch(name)
@@ -199,3 +215,4 @@ def _unlink(room: Path, identity: str) -> None:
     with suppress(OSError):  # others are left in the room
         room.rmdir()
     datasets.registry.look_anew()
+    ledger.release("own data", f"{room.name}.{identity}")

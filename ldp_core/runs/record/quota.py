@@ -1,8 +1,8 @@
-"""Disk quota of stored runs. Beyond it records are deleted that no job names or whose job was deleted,
-then the oldest; pinned, queued and running jobs keep theirs, and every job its row.
+"""Disk quota of stored runs. Beyond it records are deleted that no job names or whose job was deleted, then
+the oldest of the address that takes most; pinned, queued and running jobs keep theirs, and every job its row.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations, deletion
+from ldp_core.runs.storage.ledger import Entry, oldest_of_fullest
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings import QUOTA_GB
 
@@ -59,7 +60,7 @@ def prune(most: int | None = None) -> list[Kept]:
     nothing was deleted, because the deletion cannot be stored.
     """
     limit, removed = most_bytes() if most is None else most, list[Kept]()
-    jobs, files = [*queue.deleted(), *queue.find(most=100_000)[::-1]], _files()
+    jobs, files = [*queue.deleted(), *_in_turn(queue.find(most=100_000))], _files()
     named = {key for job in jobs for key in job.keys}
     total = sum(files.values())
     for file, size in files.items():
@@ -82,6 +83,15 @@ def prune(most: int | None = None) -> list[Kept]:
             removed.append(Kept(job, before - total))
     deletion.sweep()
     return removed
+
+
+def _in_turn(jobs: Sequence[Job]) -> list[Job]:
+    found = {job.id: job for job in jobs}
+    entries = [
+        Entry("job", job.id, bytes_of(job.keys), float(job.place), None, job.owner, job.address)
+        for job in jobs
+    ]
+    return [found[one.id] for one in oldest_of_fullest(entries)]
 
 
 def _go(file: Path, named: set[str]) -> bool:

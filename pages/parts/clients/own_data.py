@@ -16,7 +16,7 @@ from pages.parts.ui.meanings import error_in_words, problem_in_words
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import settled, visitor
+from pages.parts.ui.visitor import here, settled, visitor
 from pages.parts.ui.workspace import Workspace, first
 
 SAID, DROPS = "what became of own data", "own data dropped"
@@ -68,9 +68,10 @@ def _take(key: str) -> None:
     if not files:
         return
     try:
-        own_data.take(files, settled())
+        own_data.take(files, settled(), here())
     except StudioError as error:
-        st.session_state[SAID] = f"Nothing was kept of {error_in_words(error)}."
+        what = " of" if isinstance(error, InvalidInput) else ":"
+        st.session_state[SAID] = f"Nothing was kept{what} {error_in_words(error)}."
 
 
 def _one(workspace: Workspace, one: own_data.Own) -> None:

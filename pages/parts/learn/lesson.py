@@ -20,7 +20,7 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import me, who
+from pages.parts.ui.visitor import here, me, who
 from pages.parts.ui.workspace import start_with
 from pages.parts.watch.guess_field import field as guess_field
 from pages.parts.watch.guess_field import not_kept, way_around
@@ -152,7 +152,7 @@ def _finish(name: str) -> None:
     """Store that the visitor finished a lesson, and draw the link to the next one."""
     if name not in finished():
         try:
-            guesses.skip(me(), done_with(name))
+            guesses.skip(me(), done_with(name), address=here())
         except StudioError as error:
             st.error(plain(error_in_words(error), 300))
     following = lessons.names()[lessons.names().index(name) + 1 :]

@@ -7,6 +7,7 @@ from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import here
 
 TYPED, NOT_KEPT = "nickname", "nickname not kept"
 
@@ -35,5 +36,5 @@ def ask(me: Person) -> None:
 @pressed
 def _keep(me: Person) -> None:
     with refusing(NOT_KEPT):
-        nicknames.keep(me.owner or "", st.session_state.get(TYPED) or "")
+        nicknames.keep(me.owner or "", st.session_state.get(TYPED) or "", here())
     names.clear()

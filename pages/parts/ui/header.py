@@ -15,6 +15,7 @@ from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab
 from pages.parts.ui.scenario import named
 from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import here, me
 from pages.parts.ui.workspace import Workspace
 from pages.server.address import LOOPBACK
 
@@ -106,8 +107,8 @@ def address_of(page: str) -> str:
     """The shown page's URL for other machines: below EPSILON_PUBLIC_URL, or as this browser reached it."""
     if public := PUBLIC_URL.value():
         return f"{public.rstrip('/')}/{page}"
-    here = urlsplit(st.context.url or "")
-    return f"{here.scheme}://{here.netloc}{here.path}".rstrip("/")
+    url = urlsplit(st.context.url or "")
+    return f"{url.scheme}://{url.netloc}{url.path}".rstrip("/")
 
 
 def only_here(address: str) -> None:
@@ -133,7 +134,7 @@ def _share(workspace: Workspace, job: Job | None) -> None:
         st.markdown("**To try the settings**")
     st.caption("Anyone who opens this link gets a copy of their own; yours stays as it is.")
     if st.button("Make a link", type="primary"):
-        snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
+        snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id), me(), here())
         st.code(f"{place}?share={snapshot}", language=None)
     if whole := carry.as_link(workspace.draft):
         st.markdown("**To open it anywhere**")

@@ -20,7 +20,7 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import Page, tab
 from pages.parts.ui.scenario import named, preset_of
 from pages.parts.ui.text import plain
-from pages.parts.ui.visitor import token, visitor
+from pages.parts.ui.visitor import here, me, token, visitor
 
 
 class Workspace:
@@ -93,9 +93,9 @@ def open_workspace(page: str) -> Workspace:
 
 def arrive(page: str) -> None:
     """After a page change widgets start from the draft, as Streamlit drops their values."""
-    here = tab()
-    if here.shown != page:
-        here.shown, here.visit, here.page = page, here.visit + 1, Page()
+    now = tab()
+    if now.shown != page:
+        now.shown, now.visit, now.page = page, now.visit + 1, Page()
 
 
 def _opened() -> Workspace:
@@ -109,7 +109,7 @@ def _opened() -> Workspace:
         if "draft" in params:
             _say("That draft is not on this server (any more); here is the default one.")
         draft = first().draft
-        identity = drafts.new(draft)
+        identity = drafts.new(draft, me(), here())
     _remember(identity)
     return Workspace(identity, draft)
 
@@ -141,7 +141,7 @@ def start_with(draft: Draft) -> Workspace:
     if _is_of_another(draft):
         _say("Those settings name another visitor's own data; here is the default experiment.")
         draft = first().draft
-    identity = drafts.new(draft)
+    identity = drafts.new(draft, me(), here())
     _remember(identity)
     _start_widgets_afresh()
     return Workspace(identity, draft)

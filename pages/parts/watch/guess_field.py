@@ -11,7 +11,7 @@ from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import settled
+from pages.parts.ui.visitor import here, settled
 
 NOT_KEPT = "guess"
 MOST_BUTTONS = 4
@@ -70,11 +70,11 @@ def _guess(draft: Draft, key: str) -> None:
     guess = st.session_state.get(key)
     if guess is not None:  # else none was made, or the field has gone since
         with refusing(NOT_KEPT):
-            guesses.keep(settled(), draft, guess)
+            guesses.keep(settled(), draft, guess, here())
 
 
 @pressed
 def skip(scenario: str, skipped: bool = True) -> None:
     """Store whether the visitor is not to be asked about a scenario."""
     with refusing(NOT_KEPT):
-        guesses.skip(settled(), scenario, skipped)
+        guesses.skip(settled(), scenario, skipped, here())

@@ -20,7 +20,7 @@ from pages.parts.train.launch import question_of
 from pages.parts.ui import components
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import Moment, once
-from pages.parts.ui.visitor import me
+from pages.parts.ui.visitor import here, me
 from pages.parts.ui.workspace import Workspace
 from pages.parts.watch.guess_field import field, not_kept, way_around
 from pages.parts.watch.live import settings_of
@@ -113,7 +113,7 @@ def _answer(job: Job, now: Asked) -> None:
         st.markdown(f"{question} {tell}{f'; you guessed {now.mine}' * bool(now.mine)}.")
         return
     with suppress(StorageFailed):
-        guesses.shown(me(), now.draft)
+        guesses.shown(me(), now.draft, here())
     _picture(scale(now.question, now.guess, answers))
     said = reply(now.question, now.guess, answers)
     st.markdown(f":gray[{question}] **{literal(said.words)}** {why(now.question, job)}")

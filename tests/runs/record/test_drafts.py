@@ -3,13 +3,13 @@ others like them, and small ones stay.
 """
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from ldp_core.errors import InvalidExperiment, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs.record import drafts
+from ldp_core.runs.storage import ledger
 from tests.runs.processes import at_once
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -97,39 +97,36 @@ def large(first: float) -> Draft:
     return parse_draft({"dataset": "mnist", "clients": {"count": 6_000, "epsilon": budgets}})
 
 
-def size(runs_dir: Path) -> int:
-    with drafts.DATABASE.reading() as db:
-        return drafts.taken(db) if db else 0
+def size() -> int:
+    return sum(one.size for one in drafts.lying())
 
 
-def test_repeatedly_opened_link_stays_within_the_quota(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(drafts, "MOST", 5e5)
-    mine = [drafts.new(small(f"mine {n}")) for n in range(20)]
-    link = drafts.share(small("shared"))
-    opened = [drafts.new(large(1 + n / 100)) for n in range(60)]
-    assert size(runs_dir) <= 5e5 + 1e5, "the limit, and what was written last"
-    assert drafts.load(opened[-1]) == large(1 + 59 / 100), "what was opened last is there"
-    assert drafts.load(opened[0]) is None
-    assert all(drafts.load(one) for one in mine), "the small ones are"
-    assert drafts.snapshot(link) is not None
-
-
-def test_small_ones_have_an_end_too_and_the_oldest_go_first(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(drafts, "MOST", 1e5)
-    found = [drafts.new(small(f"number {n}")) for n in range(160)]
-    assert size(runs_dir) <= 1.2e5
-    kept = [drafts.load(one) is not None for one in found]
+def test_full_space_costs_the_fullest_address_its_oldest_drafts(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ledger, "LEAST", 10**6)
+    monkeypatch.setenv("EPSILON_QUOTA_GB", "0.001")
+    mine = [drafts.new(small(f"mine {n}"), "anna", "school") for n in range(20)]
+    link = drafts.share(small("shared"), owner="anna", address="school")
+    opened = [drafts.new(large(1 + n / 100), f"bot {n}", "one network") for n in range(60)]
+    assert sum(one.size for one in ledger.standing("draft")) <= 10**6
+    kept = [drafts.load(one) is not None for one in opened]
     assert (kept[0], kept[-1], kept) == (False, True, sorted(kept)), "the newest, and no hole among them"
+    assert all(drafts.load(one) for one in mine) and drafts.snapshot(link) is not None
 
 
-def test_a_large_draft_keeps_fewer_revisions_and_can_be_undone(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_one_person_keeps_so_many_of_the_newest_drafts(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(ledger.KINDS, "draft", ledger.KINDS["draft"]._replace(each=3))
+    other = drafts.new(FIRST, "ben", "school")
+    found = [drafts.new(small(f"number {n}"), "anna", "school") for n in range(5)]
+    assert [drafts.load(one) is not None for one in found] == [False, False, True, True, True]
+    assert drafts.load(other) == FIRST
+
+
+def test_a_large_draft_keeps_fewer_revisions_and_can_be_undone(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(drafts, "MOST_EACH", 150_000)
     identity = drafts.new(large(1.0))
     for n in range(1, 20):
         drafts.update(identity, lambda draft, n=n: large(1 + n / 100))  # type: ignore[misc]
-    assert size(runs_dir) < 4e5
+    assert size() < 4e5
     assert drafts.load(identity) == large(1.19)
     assert drafts.undo(identity)
     assert drafts.load(identity) == large(1.18)
