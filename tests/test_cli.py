@@ -242,7 +242,7 @@ def test_a_run_that_has_ended_can_be_removed(runs_dir: Path):
     queue.move(identity, "cancelled")
     listed = ldp_core("runs").stdout
     assert f"{identity}        0.0 MB  cancelled, damaged: its record" in listed
-    assert listed.endswith("old [2J\n"), "nothing in a name steers a terminal"
+    assert " old [2J\n" in listed, "nothing in a name steers a terminal"
     assert ldp_core("remove", identity).stdout == f"removed {identity}\n"
     assert not queue.find()
 

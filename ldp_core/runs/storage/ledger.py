@@ -258,9 +258,9 @@ def sweep() -> None:
         for kind in KINDS:
             with suppress(StudioError, OSError):
                 compare(kind)
-        with LEDGER.writing() as db:
-            query = "INSERT OR REPLACE INTO entry (kind, id, part, size, seconds, at, gone) VALUES "
-            db.execute(query + "('', '', '', 0, 0, ?, 1)", (now,))
+        query = "INSERT OR REPLACE INTO entry (kind, id, part, size, seconds, at, gone) VALUES "
+        if taken():
+            LEDGER.change(query + "('', '', '', 0, 0, ?, 1)", now)
     with LEDGER.reading() as db:
         due = _select(db, "until < ? AND NOT gone", now) if db else []
     for one in due:
@@ -276,6 +276,8 @@ def compare(kind: str) -> None:
     """
     lying: dict[str, Entry] = {one.id: one for one in _home(kind).lying() if one.kind == kind}
     now = time.time()
+    if not (lying or standing(kind)):
+        return
     with LEDGER.writing() as db:
         known = {one.id: one for one in _select(db, "kind = ? AND NOT gone", kind)}
         for identity, one in lying.items():

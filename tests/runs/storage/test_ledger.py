@@ -117,7 +117,10 @@ def written_by(node: ast.AST) -> str:
         texts = [str(one.value) for one in given if isinstance(one, ast.Constant)]
         modes = [text for text in texts if set(text) <= set("rwxabt+") and set(text) & set("wxa+")]
         return name if modes or ast.unparse(node.func) == "os.open" else ""
-    handed = isinstance(node.func, ast.Name) and name in ("change", "opened")  # to this function, or of a page
+    handed = isinstance(node.func, ast.Name) and name in (
+        "change",
+        "opened",
+    )  # to this function, or of a page
     of_a_draft = ast.unparse(node.func) in ("workspace.change", "self.change", "w.change")
     return name if name in WRITES and not (handed or of_a_draft) else ""
 
