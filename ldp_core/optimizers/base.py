@@ -32,11 +32,6 @@ class Optimizer(Component):
     has_own_rate: ClassVar[bool] = False
     """True if the experiment's learning rate is ignored."""
 
-    @property
-    def steady(self) -> bool:
-        """True if all steps of a round follow the same rule, without memory and with a constant rate."""
-        return not self.memories and not self.has_own_rate
-
     @abstractmethod
     def step(
         self, weights: Tensor, gradient: Tensor, memory: Memory, number: int, learning_rate: Rate

@@ -91,6 +91,7 @@ def test_the_number_of_threads_changes_no_bit(name: str):
         shares: list[float] = []
         two = TWO.train(recipe, start, data, plan, shares.append)
         assert torch.equal(ALONE.train(recipe, start, data, plan), two)
+        assert (TOGETHER.train(recipe, start, data, plan) - two).abs().max() < 1e-5
         assert shares == [0.2, 0.4, 0.6, 0.8, 1.0]
     scores = [one.scores(recipe, starts[0], data) for one in (TOGETHER, ALONE, TWO)]
     assert torch.equal(scores[1], scores[2])

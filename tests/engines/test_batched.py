@@ -36,21 +36,6 @@ def test_equals_a_plain_loop(name: str, case: str):
         assert (together[client] - alone).abs().max() < 1e-5
 
 
-def test_starts_of_their_own():
-    """Rows need not be one federation: each may start from other weights."""
-    data = digits()
-    shards = partitions.get("iid").split(data.train_y, 6, stream(0, "partition"))
-    plan = plan_batches(shards, 1, 10, stream(0, "batches"))
-    recipe = recipe_of("logistic_regression", data.shape, rate=0.5)
-    starts = torch.randn(6, 650, generator=torch.Generator().manual_seed(0))
-    x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
-    together = train(recipe, starts, x, y, plan)
-    for client in range(6):
-        alone = train(recipe, starts[client], x, y, plan)
-        torch.testing.assert_close(together[client], alone[client])
-    assert not torch.equal(starts, together)
-
-
 @pytest.mark.parametrize(("sizes", "epochs", "batch"), [([7, 30, 1], 3, 10), ([5], 1, 100), ([10, 10], 2, 5)])
 def test_every_sample_is_read_once_an_epoch(sizes: list[int], epochs: int, batch: int):
     shards = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])

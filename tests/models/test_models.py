@@ -19,14 +19,6 @@ def test_parameters_are_those_of_the_plain_module(model, shape):
 
 
 @every_case
-def test_views_write_through(model, shape):
-    weights = torch.zeros(3, model.dimension(shape, CLASSES))
-    for view in model.views(weights, shape, CLASSES).values():
-        view.fill_(1.0)
-    assert bool((weights == 1).all())
-
-
-@every_case
 def test_scores_and_gradients_agree_with_the_plain_module(model, shape):
     generator = np.random.default_rng(0)
     clients, batch = 3, 5
@@ -74,10 +66,3 @@ def test_first_slices_are_weight1_and_bias1(name: str):
     model = models.get(name)
     first = [one.name for one in model.slices((28, 28), 10)[:2]]
     assert (first == ["weight1", "bias1"]) == (model.batched and name != "own")
-
-
-def test_every_model_states_its_needs():
-    for name in models.names():
-        model = models.get(name)
-        assert model.fits((28, 28))
-        assert model.needs
