@@ -109,7 +109,7 @@ def noise_words(shown: Sequence[Series]) -> str:
     votes = [one for one in noisy if np.isnan(one.curve("noise_variance_theory")[2]).all()]
     signal = f"; dashed: {BEARABLE}" * bool(_bearable(shown))
     if not noisy:
-        return "no noise was added"
+        return "no noise reached the model"
     added = [one for one in noisy if one.adds]
     adds_up = f", {'of changes ' * (len(added) < len(noisy))}added up" * bool(added)
     if len(votes) == len(noisy):

@@ -202,7 +202,10 @@ def test_promise_names_the_adversary_of_its_trust():
 
 @pytest.mark.parametrize(("epsilon", "odds"), [(1.0, "74 of 100"), (8.0, "9\u202f997 of 10\u202f000")])
 def test_odds_beside_several_promises_are_the_weakest(epsilon: float, odds: str):
-    rest = promised(side_by_side(presets.get("whom_do_you_trust").draft, epsilon))["rest"]
+    draft = side_by_side(presets.get("whom_do_you_trust").draft, epsilon)
+    # without “no one”, whose ε is the largest by a digit, the server's is, with its lower odds
+    draft = replace(draft, variants=draft.variants[1:])
+    rest = promised(draft)["rest"]
     assert f"told apart in at most {odds} tries" in rest
 
 
