@@ -8,7 +8,7 @@ from ldp_core.runs import RunProgress, Tries, success, verdict_on
 from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
-from pages.parts.ui.text import an_image_of, covered, decibels, joined, number, percent
+from pages.parts.ui.text import an_image_of, covered, decibels, few, joined, number, percent, shortened
 
 MOST_COLUMNS = 3
 MOST_PAIRS = 6
@@ -47,6 +47,11 @@ def uploads_in(shown: Sequence[Series]) -> list[str]:
 def perturbed(one: Series) -> bool:
     """False for a run without noise, where leaks are no finding."""
     return one.experiment.randomiser.role != "identity"
+
+
+def _noisy(attacked: Sequence[Series]) -> Sequence[Series]:
+    """Runs with noise, of which sentences are; all without any."""
+    return [one for one in attacked if perturbed(one)] or attacked
 
 
 def asked_by(one: Series, client: int) -> float:
@@ -139,7 +144,8 @@ def _row(attacked: Sequence[Series], upload: str, client: int, steps: Sequence[i
     made = [event for one in tries if (event := one.closest)]
     if len(made) < len(attacked):
         return None
-    best = max(range(len(made)), key=lambda i: success(made[i]))
+    noisy = _noisy(attacked)
+    best = max((i for i, one in enumerate(attacked) if one in noisy), key=lambda i: success(made[i]))
     pairs = [*zip(tries, made, strict=True)]
     verdicts = [verdict_on(*pair) for pair in pairs]
     kind = verdicts[best].kind
@@ -155,6 +161,8 @@ def _row(attacked: Sequence[Series], upload: str, client: int, steps: Sequence[i
         stranger = made[best].get("ncc_non_members")
         other = stranger is not None and made[best]["ncc"] <= stranger
         short = f"alike, but so is {'another image' if other else 'a guess'}"
+    if any(verdict.kind != kind for one, verdict in zip(attacked, verdicts, strict=True) if one in noisy):
+        short += f", {shortened(attacked[best].label, 18)}"
     said = {"verdict": short, "says": _said(attacked, verdicts, best), "kind": kind}
     return _whose(attacked, client) | seen | said
 
@@ -200,10 +208,13 @@ def _gallery(one: Series, tries: Tries, event: Body) -> Body:
 
 
 def _how_often(attacked: Sequence[Series], client: int) -> Body | None:
-    counts = {one.label: found for one in attacked if (found := tally(attempts_on(one, "audit", client)))}
+    own = _noisy(attacked)
+    counts = {one.label: found for one in own if (found := tally(attempts_on(one, "audit", client)))}
     if not counts:
         return None
-    whose, most = max(counts.items(), key=lambda one: one[1].share)
+    most = max(counts.values(), key=lambda one: one.share)
+    first = [label for label, count in counts.items() if count.share == most.share]
+    whose = "each" if len(first) == len(counts) else few(first)
     often = f"in {most.picked} of {most.n} tries{f' under {whose}' * (len(counts) > 1)}"
     leaks = most.above_chance(len(counts))
     return {

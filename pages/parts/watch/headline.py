@@ -151,8 +151,7 @@ def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: s
     """What the runs that did not diverge came to."""
     if state != "completed":
         (best, top), (worst, least) = ranked[0], ranked[-1]
-        rounds = {one.round for one, _ in ranked}  # as the charts' labels, each run's own last
-        each = [f" (round {number(one.round, 6)})" * bool(rounds - {best.round}) for one in (best, worst)]
+        each = [f" (round {number(one.round, 6)})" * (best.round != worst.round) for one in (best, worst)]
         ends = [
             _said(_name(best), f" {percent(top)}{each[0]}"),
             _said(_name(worst), f" {percent(least)}{each[1]}"),

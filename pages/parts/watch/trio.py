@@ -50,15 +50,18 @@ def trio(
     chance = chance_of(shown)
     many = f"; band: {seeds} seeds" if seeds > 1 else ""
     if steps:
-        at = min((one.round for one in shown), default=0)
         accuracy = accuracy_by_budget(shown, steps, chance, reference)
         by_the_end = {one.number: rounds if one.adds else 1 for one in lines}
         expected = {number: by_the_end[number] * variance for number, variance in expected.items()}
         noise, words = (
             noise_by_budget(lines, steps, expected),
-            f"after round {at} of {rounds}, against ε{covered(draft.base)}",
+            f"{_after(shown, rounds)}, against ε{covered(draft.base)}",
         )
-        drawn = words if at else _predicted(draft, noises, f"{{}}, against ε{covered(draft.base)}")
+        drawn = (
+            words
+            if any(one.round for one in shown)
+            else _predicted(draft, noises, f"{{}}, against ε{covered(draft.base)}")
+        )
     else:
         accuracy = accuracy_figure(shown, rounds, chance, reference, guess)
         noise, words = noise_figure(lines, rounds, expected), f"on held-out images{labels_cover(draft)}"
@@ -95,10 +98,16 @@ def _served(draft: Draft, shown: Sequence[Series], found: Mapping[str, Sequence[
     return {
         "title": "Accuracy on each class",
         "hint": GLOSSARY["Accuracy"],
-        "subtitle": f"after round {min(one.round for one in shown)} of {draft.base.rounds}",
+        "subtitle": _after(shown, draft.base.rounds),
         "figure": components.written(served_figure(shown, names)),
         "label": f"Accuracy on each class. {'; '.join(lines)}.",
     }
+
+
+def _after(shown: Sequence[Series], rounds: int) -> str:
+    """Rounds that the runs which have begun are drawn after."""
+    done = sorted({one.round for one in shown if one.round}) or [0]
+    return f"after round {' to '.join(map(str, dict.fromkeys((done[0], done[-1]))))} of {rounds}"
 
 
 def chance_of(shown: Sequence[Series]) -> float | None:

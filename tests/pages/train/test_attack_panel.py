@@ -240,3 +240,17 @@ def test_client_place_is_kept_when_equal_in_all_runs():
     draft = presets.get("two_volunteers").draft
     names = client_names(draft, shown(draft, 0, 3, 19))
     assert names == {0: "strictest", 3: "ε 0.5 per weight", 19: "most permissive"}
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_run_without_noise_makes_no_finding_of_the_panel(trained: list[Series], place: int):
+    """The image is back from it, which said so below the ε of those that keep it."""
+    alone, beside = (server_panel(some, "audit", "")["rows"][place] for some in ([trained[2]], trained[::2]))
+    assert (beside["kind"], beside["verdict"]) == (alone["kind"], alone["verdict"])
+    assert beside["picked"] == alone["picked"]
+
+
+def test_runs_that_are_picked_equally_often_are_all_named(trained: list[Series]):
+    twin = Series(3, "twin", trained[2].runs, Style(3))
+    row = server_panel([trained[2], twin], "audit", "")["rows"][0]
+    assert "under each" in row["picked"]["text"]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.rounds import noise_figure, noise_words
 from pages.parts.charts.series import Series
 from pages.parts.ui.components import typed
@@ -92,3 +93,15 @@ def test_beside_a_vote_noise_is_told_apart():
     assert "vote" not in noise_words(quiet), "without noise nobody votes"
     assert noise_words(both) == "line: measured, of votes after the vote; circles: computed"
     assert json.dumps(noise_figure(both, 2, {}), default=typed, allow_nan=False)
+
+
+def test_noise_caption_of_a_ladder_counts_runs_that_have_begun():
+    """Before all had begun it said that no noise is added, beside the lines of those that had."""
+    ladder = {f"Duchi ε {one}": {"clients.epsilon": float(one)} for one in range(1, 9)}
+    base = {"mechanism": "duchi", "rounds": 2} | UNSEEN
+    draft = Draft(parse(base), tuple(Variant(*one) for one in ladder.items()))
+    begun = run(0, "Duchi ε 1", 0, base | {"clients": {"epsilon": 1.0}})
+    waiting = [RunProgress(i - 1, f"Duchi ε {i}", 0, begun.experiment) for i in range(2, 9)]
+    shown = [Series(i, one.label, (one,)) for i, one in enumerate((begun, *waiting))]
+    panel: dict[str, Any] = trio(draft, shown, None, Pictured([]), "nothing", "live")["noise"]
+    assert panel["subtitle"].startswith("after round 2 of 2")
