@@ -12,19 +12,14 @@ PAGE = mmap.PAGESIZE
 @cache
 def refusal() -> str:
     """Why native code cannot run here; "" if it can."""
-    if not installed():
-        return "llvmlite is not installed"
+    try:
+        if find_spec("llvmlite") is None:
+            return "llvmlite is not installed"
+    except (ImportError, ValueError):
+        return "llvmlite is hidden, or half removed"
     if not _memory_can_be_executed():
         return "this system refuses to run code that was made here"
     return ""
-
-
-def installed() -> bool:
-    """True if llvmlite is installed; it is not imported."""
-    try:
-        return find_spec("llvmlite") is not None
-    except (ImportError, ValueError):  # hidden, or half removed
-        return False
 
 
 def _memory_can_be_executed() -> bool:

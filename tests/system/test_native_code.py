@@ -22,6 +22,5 @@ def test_a_system_that_refuses_is_believed(monkeypatch: pytest.MonkeyPatch):
         def mprotect(place: int, size: int, how: int) -> int:  # type: ignore[misc]
             return -1
 
-    monkeypatch.setattr(native_code, "installed", lambda: True)
     monkeypatch.setattr("ctypes.CDLL", lambda _: Refuses)
     assert native_code.refusal() == "this system refuses to run code that was made here"

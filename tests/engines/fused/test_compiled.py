@@ -4,27 +4,23 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 import torch
 
 from ldp_core import cli, models
 from ldp_core.datasets import APP
-from ldp_core.errors import StudioError
-from ldp_core.models.chain import layers_of
-from tests.engines.cases import plan_of, recipe_of, samples_of, start_of
-from tests.extent import in_gate
-
-pytest.importorskip("llvmlite")
-
-import llvmlite.binding as llvm
-
 from ldp_core.engines.fused import compiled as module
 from ldp_core.engines.fused import training
 from ldp_core.engines.fused.code import Number
 from ldp_core.engines.fused.kernel import Kernel
 from ldp_core.engines.fused.memory import GUARD, Workspace, memory_of
 from ldp_core.engines.fused.tile import Tile
+from ldp_core.errors import StudioError
+from ldp_core.models.chain import layers_of
+from tests.engines.cases import plan_of, recipe_of, samples_of, start_of
+from tests.extent import in_gate
 
 TILES = [Tile(1, 1, 1, 1, 1, 1), Tile(3, 4, 2, 4, 3, 7), Tile(5, 4, 4, 6, 2, 12)]
 CNN = recipe_of(models.get("cnn"), (16, 16))

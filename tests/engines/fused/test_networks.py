@@ -2,21 +2,17 @@
 
 from typing import Any
 
-import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ldp_core import models
+from ldp_core.engines.fused.training import scores_fused, train_fused
 from ldp_core.models._grammar import ACTIVATIONS
 from ldp_core.models.base import Model
 from ldp_core.models.mlp2 import MLP2
 from tests.engines.cases import exact, plan_of, recipe_of, reference, samples_of, start_of
 from tests.extent import in_gate
-
-pytest.importorskip("llvmlite")
-
-from ldp_core.engines.fused.training import scores_fused, train_fused
 
 KINDS = ((torch.float64, 1e-11), (torch.float32, 1e-4))
 """Of numbers, with how far apart results may be."""

@@ -16,15 +16,12 @@ import pytest
 import torch
 
 from ldp_core import models
+from ldp_core.engines.fused.training import scores_fused, train_fused
 from tests.conftest import ROOT
 from tests.engines.cases import ENDLESS, SIZES, exact, plan_of, recipe_of, reference, samples_of, start_of
 from tests.extent import in_gate
 from tests.pace import within
 from tests.warm import Interpreter
-
-pytest.importorskip("llvmlite")
-
-from ldp_core.engines.fused.training import scores_fused, train_fused
 
 EVERY = (
     "conv 5 3 stride 2 padding 2 tanh, avg_pool 2, conv 4 2 padding 1 none, pool 3, conv 3 1, dense 9 sigmoid"
