@@ -127,16 +127,17 @@ def train_each(
         going_on = takewhile(lambda _: not stopped.is_set(), batches)
         trained[shard] = train_alone(recipe, start if start.dim() == 1 else start[shard], x, y, going_on)
 
-    try:
-        in_threads(train_row, len(plan.rows), threads, tick)
-    except (RuntimeError, MemoryError) as error:
-        if not ran_out(error):
-            raise
-        if threads == 1:
-            raise MemoryError(f"one client of {recipe.model.name} does not fit in memory") from error
+    while True:
+        try:
+            in_threads(train_row, len(plan.rows), threads, tick)
+            return trained
+        except (RuntimeError, MemoryError) as error:
+            if not ran_out(error):
+                raise
+        if threads == 1:  # asked after the error is gone, which holds what its frames do
+            raise MemoryError(f"one client of {recipe.model.name} does not fit in memory")
+        threads = 1
         give_back(x.device)
-        return train_each(recipe, start, x, y, plan, 1, tick)
-    return trained
 
 
 def train_alone(recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, batches: Iterable[Indices]) -> Tensor:
