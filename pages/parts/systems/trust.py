@@ -52,20 +52,26 @@ SEEN: dict[Against, tuple[str, str]] = {
 
 def trust_panel(workspace: Workspace) -> None:
     """Draw a button with the trust's name that opens the panel."""
-    chosen = workspace.draft.base.trust
-    compared = dict.fromkeys(one.trust.label for one in workspace.draft.experiments())
+    base = workspace.draft.base.trust
+    compared = {one.trust.label: one.trust for one in workspace.draft.experiments()}
     shown = f"{len(compared)} compared" if len(compared) > 1 else next(iter(compared))
+    chosen = base if len(compared) > 1 else next(iter(compared.values()))
     with st.popover(f"Trust: {shown}", help="Whom do you trust with the uploads?"):
         words, labels = f"**{plain(chosen.label)}**: {chosen.summary}", trust.registry.labels()
         named(workspace, "trust.kind", "Whom do you trust?", labels, chosen.name, _choose, help=words)
         draft, along = st.session_state.get("set along", (None, ""))
         if draft == workspace.draft:
             st.caption(f":orange[{plain(along, 600)}]")
-        own_parameters(workspace, "trust", chosen)
-        st.image(who_sees_what(chosen.against), width="stretch", alt=chosen.sees)
-        st.markdown(plain(chosen.sees, 300))
-        st.caption(plain(f"What breaks it: {chosen.breaks[0].lower()}{chosen.breaks[1:]}", 400))
-        if chosen.own_noise:
+        if chosen == base:
+            own_parameters(workspace, "trust", base)
+        for label, one in compared.items():
+            if len(compared) > 1:
+                st.markdown(f"**{plain(label)}**")
+            else:
+                st.image(who_sees_what(one.against), width="stretch", alt=one.sees)
+            st.markdown(plain(one.sees, 300))
+            st.caption(plain(f"What breaks it: {one.breaks[0].lower()}{one.breaks[1:]}", 400))
+        if all(one.own_noise for one in compared.values()):
             st.caption("Its own noise takes the mechanism's place; the mechanism is kept for later.")
         st.caption(plain(recognised(workspace.draft.experiments()), 600))
         _side_by_side(workspace)

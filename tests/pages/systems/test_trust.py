@@ -3,6 +3,7 @@ picked out of a sum or a heap.
 """
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from ldp_core.runs.record import drafts
 from ldp_core.theory import server_variance
 from pages.parts.systems.trust import SEEN, behind_a_sum, recognised, side_by_side, who_sees_what, with_trust
 from pages.parts.train.measured_bar import picked
+from pages.parts.ui.text import plain
 from tests.pages.conftest import Opened
 
 DRAFT = presets.get("send_changes").draft
@@ -34,6 +36,16 @@ def test_trust_button_names_none_of_several_that_are_compared(opened: Opened):
     labels = [one.proto.popover.label for one in opened("train", draft=drafts.new(draft)).get("popover")]
     (label,) = [label for label in labels if label.startswith("Trust")]
     assert str(len(draft.variants)) in label and draft.base.trust.label not in label
+
+
+@pytest.mark.parametrize("kinds", [("central",), ("shuffled", "secure_sum")])
+def test_trust_panel_shows_what_is_seen_in_the_runs(kinds: tuple[str, ...], opened: Opened):
+    base = side_by_side(presets.get("two_volunteers").draft, 8.0).base
+    own = [Variant(kind, {"trust.kind": kind, "clients.epsilon_scope": "run"}) for kind in kinds]
+    page = opened("train", draft=drafts.new(replace(DRAFT, base=base, variants=tuple(own))))
+    said = " ".join(one.value for one in page.markdown)
+    for kind in trust.names():
+        assert (plain(trust.get(kind).sees, 300) in said) == (kind in kinds)
 
 
 @pytest.mark.parametrize("kind", trust.names())
