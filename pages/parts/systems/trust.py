@@ -103,8 +103,9 @@ def recognised(experiments: Sequence[Experiment]) -> str:
     """How often uploads are recognised over rounds by what clients declare, where they declare unlike."""
     if all(one.trust.own_noise for one in experiments):
         return "No single upload is seen, so none is recognised by its declared ε or range."
-    found = next((known for one in experiments if (known := linked(one)).right), None)
-    if found is None:
+    known = [linked(one) for one in experiments if not one.trust.own_noise]
+    found = max(known, key=lambda one: max(one.right.values(), default=-1) / max(one.tries, 1))
+    if not found.right:
         return (
             "All declare the same ε and range, as far as they declare them: these tell no upload from others."
         )
@@ -116,9 +117,11 @@ def recognised(experiments: Sequence[Experiment]) -> str:
         return f"{_share(right / found.tries)} ({_share(low)} to {_share(high)})"
 
     ways = [f"by its {by} {often(right)}" for by, right in found.right.items()]
+    most = " where it is most" * any(one != found for one in known)
     return (
-        f"Linked over rounds, if names were removed: a client's next upload is recognised {listed(ways)} of "
-        f"the time (guessing: {_share(found.chance)}). If in each of {GROUPS} groups all declared the same: "
+        f"Linked over rounds, if names were removed{most}: a client's next upload is recognised "
+        f"{listed(ways)} of the time (guessing: {_share(found.chance)}). "
+        f"If in each of {GROUPS} groups all declared the same: "
         f"{often(found.grouped)}."
     )
 

@@ -77,6 +77,9 @@ def test_linked_uploads_are_stated_beside_chance():
     by_noise = {"clients": clients, "aggregator": "inverse_variance", "target": "update"}
     said = recognised([parse({}), parse(by_noise)])
     assert "by its ε 100 % (99 % to 100 %)" in said and "guessing: 5 %" in said and "3 groups" in said
+    assert "most" in said and "most" not in recognised([parse(by_noise)])
+    two = {**by_noise, "clients": {**clients, "epsilon": [1.0] * 10 + [2.0] * 10}}
+    assert recognised([parse(two), parse(by_noise)]) == said
     assert "declare the same" in recognised([parse({})])
     assert "No client sends in two rounds" in recognised([parse({**by_noise, "selection": "once"})])
     summed = {"clients": {**clients, "epsilon": 2.0}, "target": "update", "trust": "secure_sum"}
