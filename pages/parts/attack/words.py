@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import combinations, takewhile
+from math import inf
 from typing import Any
 
 from ldp_core import attacks, mechanisms, models
@@ -70,7 +71,12 @@ def _pixels(cells: list[Body]) -> str:
     if kinds == {"clipping"}:
         return "not recovered, and clipping alone already hides the pictures"
     if at := back_at(cells):
-        return f"pictures are back at ε {at}, but not at every ε above: there this attacker reads worse"
+        surely = any(
+            back["verdict"]["kind"] == "recovered" and (above["psnr_high"] or inf) < (back["psnr_low"] or 0.0)
+            for back, above in combinations(cells, 2)
+        )
+        why = ": there this attacker reads worse" if surely else ", which may be chance"
+        return f"pictures are back at ε {at}, but not at every ε above{why}"
     partly = least_of(cells, "partly")
     some = f", though it can be read, or nearly, {where(partly, cells)}" if partly is not None else ""
     return f"not recovered by this attack up to ε {number(cells[-1]['epsilon'])}{some}"
