@@ -43,7 +43,14 @@ def closest_of(
         for (kind, client), tries in run.tries.items()
         if kind == upload and tries.closest and (clients is None or client in clients)
     ]
-    return max(found, key=lambda one: success(one[1]), default=None)
+
+    def leaks(one: tuple[Tries, dict[str, Any], Series]) -> tuple[int, tuple[int, float]]:
+        kind = verdict_on(
+            one[0], one[1]
+        ).kind  # a picture that can be read may have fewer dB than one that cannot
+        return (kind == "recovered") * 2 + (kind == "partly"), success(one[1])
+
+    return max(found, key=leaks, default=None)
 
 
 def each_upload(shown: Sequence[Series], upload: str, clients: Iterable[int] | None = None) -> Floats:

@@ -67,7 +67,7 @@ def came_back(one: Series) -> str:
         word = {"recovered": "the image is back", "partly": "it can be read, or nearly"}.get(kind, "not back")
         if kind == "recovered" and len(each) > 1:
             return f"{word} from {(each >= RECOVERED_DB).sum()} of {len(each)} uploads"
-        return f"{word} ({'best ' * (len(each) > 1)}{decibels(event['psnr'])})"
+        return f"{word} ({'best ' * (len(each) > 1 and kind != 'partly')}{decibels(event['psnr'])})"
     return ""
 
 

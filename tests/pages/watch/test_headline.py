@@ -243,3 +243,20 @@ def test_trusts_own_noise_counts_without_a_mechanism(kind: str):
     assert draft.reference() is not None, "the run without noise is another one"
     signs = changed(draft.base, {"mechanism": "ldpsign"})
     assert "a sign" not in outlook(signs).why and outlook(signs).sigma == outlook(draft.base).sigma
+
+
+def test_picture_that_can_be_read_counts_before_one_of_more_db():
+    """By the closest alone nothing came back, beside a row in which a picture can be read."""
+    one = run(0, "Duchi", 0, SMALL)
+    one.tries, one.targets = {}, {0: {"epsilon": 8.0}, 1: {"epsilon": 8.0}}
+    for client, (psnr, ncc, guess) in enumerate(((16.0, 0.7, 14.0), (13.0, 0.9, 12.0))):
+        tries = Tries("audit", client, numbers=Column())
+        for control, found in ((None, psnr), ("clean", 30.0), ("clipped", 30.0)):
+            tries.fold(
+                {"round": 1, "control": control, "attacker": "", "psnr": found, "ncc": ncc, "images": 1}
+                | {"psnr_mean_image": guess, "psnr_class_mean": guess, "ncc_non_members": 0.1}
+            )
+        one.tries["audit", client] = tries
+    shown = [Series(0, "Duchi", (one,), Style(0))]
+    assert came_back(shown[0]).startswith("it can be read") and "13" in came_back(shown[0])
+    assert said(leak(shown, "audit", "")["pieces"]).startswith("client 2's image can be read")
