@@ -18,7 +18,7 @@ def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> Non
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**What is promised to**")
-            named = named_clients(experiments[0])
+            named = named_clients(most_unlike(experiments))
             labels = {name: f"client {i + 1}: {name}" for name, i in named.items()}
             client = named[switch("Client", labels, "ledger client")]
         variants = zip(draft.variants, experiments, strict=True)
@@ -31,6 +31,11 @@ def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> Non
         ):
             if words:
                 st.caption(plain("These are the numbers as printed. " * printed + words, 700))
+
+
+def most_unlike(experiments: Sequence[Experiment]) -> Experiment:
+    """The one whose clients' ε differ most: the first may ask all alike."""
+    return max(experiments, key=lambda one: float(one.clients.budgets().max() / one.clients.budgets().min()))
 
 
 def named_clients(experiment: Experiment) -> dict[str, int]:

@@ -16,7 +16,7 @@ from ldp_core.experiment import Draft
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised
-from pages.parts.train.ledger_panel import named_clients
+from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.ui import components
 from pages.parts.ui.text import at_least, at_most, listed, names_by, number, percent, plain, shortened
 
@@ -101,7 +101,7 @@ def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
 
 def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
     """Draw the bars of the client selected in the ledger above, and why measured and promised ε differ."""
-    named = named_clients(draft.experiments()[0])
+    named = named_clients(most_unlike(draft.experiments()))
     client = named.get(st.session_state.get("ledger client", ""), next(iter(named.values())))
     for one in shown:
         for words in picked(one.runs[0].end or {}, client) if one.runs else ():

@@ -14,7 +14,7 @@ from ldp_core.theory import outlook
 from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised
-from pages.parts.train.ledger_panel import named_clients
+from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.train.measured_bar import in_short
 from pages.parts.train.standings import WIDE, blame, same_model
 from pages.parts.ui.meanings import GLOSSARY
@@ -260,7 +260,7 @@ def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
 def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     """Third figure: ε of the whole run for the clients with the least and the greatest ε, and as measured."""
     experiments = draft.experiments()
-    named = list(named_clients(experiments[0]).values())
+    named = list(named_clients(most_unlike(experiments)).values())
     both = dict.fromkeys((named[0], named[-1]))
     promises = [_promises(draft, client, client == named[0]) for client in both]
     words, delta, least = promises[0]

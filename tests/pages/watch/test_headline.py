@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import ledger
-from ldp_core.experiment import changed, parse_draft
+from ldp_core.experiment import Variant, changed, parse_draft
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.styles import Style
@@ -183,6 +183,16 @@ def test_headline_compares_the_questions_arms():
     leaks = said(of_scenario("same_epsilon")["line"])
     assert leaks.startswith("Piecewise, ε 8: the image is back from ")
     assert "; Duchi, ε 8: " in leaks and "ε 1:" not in leaks
+
+
+def test_clients_of_unlike_epsilon_are_named_in_any_order():
+    alike = {"clients.epsilon": 2.0}
+    unlike = {"clients.epsilon": [1.0 + number for number in range(20)]}
+    base = changed(DRAFT.base, alike)
+    both = replace(DRAFT, base=base, variants=(Variant("alike"), Variant("unlike", unlike)))
+    swapped = replace(both, variants=both.variants[::-1])
+    assert "client 20" in promised(both)["rest"]
+    assert promised(both)["rest"] == promised(swapped)["rest"]
 
 
 def test_repeated_values_state_their_price():
