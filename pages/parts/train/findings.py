@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs import Tries, success, verdict_on
+from ldp_core.runs import Tries, verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, tally
-from pages.parts.train.server_panel import asked_by, budget_of, perturbed, seed_of, uploads_in
+from pages.parts.train.server_panel import asked_by, budget_of, leaked, perturbed, seed_of, uploads_in
 from pages.parts.train.standings import same_model, standings
 from pages.parts.ui.text import listed, number, plain
 
@@ -43,14 +43,7 @@ def closest_of(
         for (kind, client), tries in run.tries.items()
         if kind == upload and tries.closest and (clients is None or client in clients)
     ]
-
-    def leaks(one: tuple[Tries, dict[str, Any], Series]) -> tuple[int, tuple[int, float]]:
-        kind = verdict_on(
-            one[0], one[1]
-        ).kind  # a picture that can be read may have fewer dB than one that cannot
-        return (kind == "recovered") * 2 + (kind == "partly"), success(one[1])
-
-    return max(found, key=leaks, default=None)
+    return max(found, key=lambda one: leaked(one[0], one[1]), default=None)
 
 
 def each_upload(shown: Sequence[Series], upload: str, clients: Iterable[int] | None = None) -> Floats:

@@ -49,6 +49,12 @@ def perturbed(one: Series) -> bool:
     return one.experiment.randomiser.role != "identity"
 
 
+def leaked(tries: Tries, event: Body) -> tuple[int, tuple[int, float]]:
+    """Sort key of an attempt: a picture that can be read may have fewer dB than one that cannot."""
+    kind = verdict_on(tries, event).kind
+    return 2 * (kind == "recovered") + (kind == "partly"), success(event)
+
+
 def _noisy(attacked: Sequence[Series]) -> Sequence[Series]:
     """Runs with noise, of which sentences are; all without any."""
     return [one for one in attacked if perturbed(one)] or attacked
@@ -145,7 +151,7 @@ def _row(attacked: Sequence[Series], upload: str, client: int, steps: Sequence[i
     if len(made) < len(attacked):
         return None
     noisy = _noisy(attacked)
-    best = max((i for i, one in enumerate(attacked) if one in noisy), key=lambda i: success(made[i]))
+    best = max((i for i, one in enumerate(attacked) if one in noisy), key=lambda i: leaked(tries[i], made[i]))
     pairs = [*zip(tries, made, strict=True)]
     verdicts = [verdict_on(*pair) for pair in pairs]
     kind = verdicts[best].kind

@@ -3,11 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import ledger
 from ldp_core.experiment import Variant, changed, parse_draft
+from ldp_core.images import encode
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.styles import Style
@@ -15,6 +17,7 @@ from ldp_core.theory import outlook
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
 from pages.parts.systems.trust import side_by_side
+from pages.parts.train.server_panel import server_panel
 from pages.parts.ui.text import at_most, percent
 from pages.parts.watch.headline import _between, head, promised
 from pages.parts.watch.leak import came_back, leak
@@ -22,6 +25,10 @@ from tests.pages.charts.test_base import run
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
 DRAFT = presets.get("two_volunteers").draft
+
+
+IMAGE = encode(np.eye(8))
+TARGET = {"epsilon": 8.0, "label": 2, "image": IMAGE}
 
 
 def said(pieces: list[tuple[str, int | None]]) -> str:
@@ -265,8 +272,18 @@ def test_picture_that_can_be_read_counts_before_one_of_more_db():
             tries.fold(
                 {"round": 1, "control": control, "attacker": "", "psnr": found, "ncc": ncc, "images": 1}
                 | {"psnr_mean_image": guess, "psnr_class_mean": guess, "ncc_non_members": 0.1}
+                | {"image": IMAGE}
             )
         one.tries["audit", client] = tries
     shown = [Series(0, "Duchi", (one,), Style(0))]
     assert came_back(shown[0]).startswith("it can be read") and "13" in came_back(shown[0])
     assert said(leak(shown, "audit", "")["pieces"]).startswith("client 2's image can be read")
+
+    of_two = [run(i, label, 0, SMALL) for i, label in enumerate(("closest", "read"))]
+    for each, client in zip(of_two, (0, 1), strict=True):
+        each.tries, each.targets = {("audit", 0): one.tries["audit", client]}, {0: TARGET}
+        each.start |= {"mean_image": IMAGE, "experiment": {"dataset": "digits"}}
+    (row,) = server_panel([Series(i, r.label, (r,), Style(i)) for i, r in enumerate(of_two)], "audit", "")[
+        "rows"
+    ]
+    assert row["kind"] == "partly", "as the frame around one of the pictures says"
