@@ -37,7 +37,7 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
                 f"{number(view.sigma)}{about}",
                 number(view.sigma**2),
                 number(view.size) if view.size else "not measured",
-                *(percent(weights[i], 1) for i in named),
+                *(percent(weights[i], 1) if i < len(weights) else "–" for i in named),
             ]
         )
     table(head, rows)
