@@ -51,12 +51,13 @@ IDLE_OF_CLIENTS = ("epsilon", "epsilon_scope", "run_limit")
 def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
     """Draw the fields, at first as asked `before`; None, with an error on the page, if they are invalid."""
     base, key = workspace.draft.base, workspace.key
-    noisy = {n: label for n, label in mechanisms.offered().items() if mechanisms.hides(n)}
+    offered = mechanisms.offered(labelled=base.target == "class_means")
+    noisy = {n: label for n, label in offered.items() if mechanisms.hides(n)}
     chosen = st.pills(
         "Mechanisms, side by side",
         list(noisy),
         selection_mode="multi",
-        default=[one.name for one in before.mechanisms],
+        default=[one.name for one in before.mechanisms if one.name in noisy],
         format_func=noisy.__getitem__,
         key=key("mechanisms"),
     )
