@@ -257,7 +257,8 @@ def _refuse_wild(
     row = int(wild.nonzero()[0])
     exact = number == 1 or federation.experiment.randomiser.role == "identity"
     raise Diverged(
-        f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
+        f"the weights of client {int(clients[row]) + 1} reached "
+        f"{limits.number(float(largest[row]), 2)} in local "
         f"training; {_remedy(federation.experiment, exact)}"
     )
 

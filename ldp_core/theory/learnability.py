@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Experiment
-from ldp_core.limits import spelled
+from ldp_core.limits import number, spelled
 from ldp_core.theory.heard import by_lot, counting, held
 from ldp_core.theory.measured import (
     PRINTED,
@@ -169,14 +169,14 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
         change = min(STEP[0] * way(experiment, 1), STEP[1]) * size
         reach = heard * clipped_size(change, half)
         ratio = sigma * math.sqrt(heard) / reach
-        number = max(1, round(heard))
-        rounds = f"{spelled(number)} round{'s' * (number > 1)}"
+        times = max(1, round(heard))
+        rounds = f"{spelled(times)} round{'s' * (times > 1)}"
         what = f"the noise of {rounds} is {_times(ratio)} what training can move a weight in as many"
     else:
         low, high = WEIGHTS[model]
         against = clipped_size(ROOM[model] * size, half)
         reach, ratio = math.inf, sigma / against
-        what = f"noise is {_times(ratio)} what weights can grow to ({against:.2g})"
+        what = f"noise is {_times(ratio)} what weights can grow to ({number(against, 2)})"
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
     other = beyond(experiment)
     hopeless = word == "chance"
@@ -250,7 +250,7 @@ def _reservation(experiment: Experiment, heard: float, reach: float, left: float
 
 
 def _times(ratio: float) -> str:
-    return f"{spelled(round(ratio))} times" if ratio >= 10 else f"{ratio:.2g} times"
+    return f"{spelled(round(ratio))} times" if ratio >= 10 else f"{number(ratio, 2)} times"
 
 
 def clipped_size(size: float, half: float) -> float:

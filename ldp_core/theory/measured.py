@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ldp_core.experiment import Experiment
+from ldp_core.limits import number
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from ldp_core.theory.heard import by_lot, counting
 from ldp_core.theory.server import ServerNoise
@@ -99,7 +100,8 @@ def beyond(experiment: Experiment) -> str:
     }
     for what, (low, high) in USUAL.items():
         if not low <= now[what] <= high:
-            return f"the rule of thumb was made for {what} from {low:g} to {high:g}, not {now[what]:.3g}"
+            usual = f"{what} from {number(low)} to {number(high)}"
+            return f"the rule of thumb was made for {usual}, not {number(now[what])}"
     if experiment.partition.name != "iid":
         return UNLIKE
     return _beyond_ranges(experiment)
@@ -112,7 +114,9 @@ def _beyond_ranges(experiment: Experiment) -> str:
     if half.max() > UNEVEN * half.min():
         return UNEVENLY
     if experiment.target == "update" and half.mean() > WIDEST_CHANGE:
-        return f"the rule of thumb was made for changes within ±{WIDEST_CHANGE:g}, not ±{half.mean():.2g}"
+        return (
+            f"the rule of thumb was made for changes within ±{WIDEST_CHANGE:g}, not ±{number(half.mean(), 2)}"
+        )
     return ""
 
 

@@ -11,7 +11,7 @@ from pages.parts.charts.series import Series
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.shared_cache import Moment, once
-from pages.parts.ui.text import class_names, listed, percent, shortened
+from pages.parts.ui.text import class_names, listed, number, percent, shortened
 
 BLUE = 2
 GROUPS = ("strict", "permissive")
@@ -56,7 +56,7 @@ def _card(rows: Rows) -> Card:
 
 def unlikeness(rows: Rows) -> str:
     unlike = [
-        f"{row['unlike']:.2g} with {one.label} (accuracy {percent(row['accuracy'])})"
+        f"{number(row['unlike'], 2)} with {one.label} (accuracy {percent(row['accuracy'])})"
         for one, row in rows
         if row["unlike"] is not None
     ]

@@ -136,7 +136,7 @@ class Blame(NamedTuple):
 def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
     """Cause of a divergence; None without a completed run without noise."""
     asked = one.experiment
-    rate = f"the learning rate, {asked.local.learning_rate:g}, is too large"
+    rate = f"the learning rate, {number(asked.local.learning_rate, 4)}, is too large"
     if not perturbed(one):
         return Blame("rate", f"there is no noise: {rate}")
     clean = (other for other in all_runs if other.runs and not perturbed(other))
