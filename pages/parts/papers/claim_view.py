@@ -63,7 +63,8 @@ def claim_view(system: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
             return
         _charts(system, claim, shelf)
         _arms(claim, shelf, found)
-        st.caption(f"Measured by {plain(found.measured_by)} of what is computed, {plain(found.date)}.")
+        if found.measured_by:
+            st.caption(f"Measured by {plain(found.measured_by)}, {plain(found.date)}.")
 
 
 def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]:
