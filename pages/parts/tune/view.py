@@ -34,7 +34,6 @@ VERDICTS = (
     "Before a cell is trained: where eight of ten experiments with as much noise ended; green should learn, "
     "orange is borderline, red is chance."
 )
-TRAINED = "Trained cells: from sand to blue with accuracy, 0 to 100 %."
 RULE = f"Coloured by theory's rule of thumb ({hits_in_words()})."
 PLANNED = "what is planned"
 PRICED = "Accuracy against the worst-case budget of a run"
@@ -85,7 +84,8 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)
         st.caption(
-            f"Press a cell to look into it. {TRAINED} {VERDICTS * waiting}", help=RULE if waiting else None
+            f"Press a cell to look into it; trained, it is bluer the more accurate. {VERDICTS * waiting}",
+            help=RULE if waiting else None,
         )
     _opened(sweep, found, job.id)
     _curves(sweep, found)

@@ -150,18 +150,18 @@ def _line(
 def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: str) -> list[Piece]:
     """What the runs that did not diverge came to."""
     if state != "completed":
-        (best, top), (worst, least) = ranked[0], ranked[-1]
-        each = [f" (round {number(one.round, 6)})" * (best.round != worst.round) for one in (best, worst)]
-        ends = [
-            _said(_name(best), f" {percent(top)}{each[0]}"),
-            _said(_name(worst), f" {percent(least)}{each[1]}"),
+        (best, top), (worst, _) = ends = ranked[0], ranked[-1]
+        unlike = best.round != worst.round
+        said = [
+            _said(_name(one), f" {percent(mean)}{f' (round {number(one.round, 6)})' * unlike}")
+            for one, mean in ends
         ]
-        when = "So far: " if each[0] else f"After round {number(best.round, 6)}: "
+        when = "So far: " if unlike else f"After round {number(best.round, 6)}: "
         if at_chance(top, chance):
             none = f"none of the {len(ranked)} is better than guessing ({percent(top)} at most)"
             alone = _said(_name(best), f" {percent(top)}{WORTHLESS}")
             return _said(when, *([none] if ranked[1:] else [alone]))
-        return _said(when, _strung(ends if ranked[1:] else ends[:1], ", "))
+        return _said(when, _strung(said if ranked[1:] else said[:1], ", "))
     runs = [one for one, _ in ranked]
     best, top = ranked[0]
     guessing = at_chance(top, chance)
