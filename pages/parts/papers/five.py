@@ -5,7 +5,7 @@ from itertools import pairwise
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.accounting import AGAINST, DELTA, word_of
+from ldp_core.accounting import AGAINST, DELTA, entries, word_of
 from ldp_core.experiment import Draft
 from ldp_core.limits import spelled
 from ldp_core.papers.five.advice import Advice, advice, in_short
@@ -48,7 +48,10 @@ def five() -> None:
             return
         worths = names_by((word_of(run), spelled(int(run))) for run in sorted({one.run for one in found}))
         says = (f"{listed(runs)} promise{'s' * (not runs[1:])} {word}" for word, runs in worths.items())
-        scope = f"all that a client sends, at worst (δ {number(DELTA)}, against {AGAINST['server']})"
+        rows = [*advice(found)]
+        taken = [own for one in rows if one.take for own in one.take.draft.experiments()]
+        delta = max((entry.run_worst.delta for own in taken for entry in entries(own)), default=DELTA)
+        scope = f"all that a client sends, at worst (δ {number(delta)}, against {AGAINST['server']})"
         more = f"The two volunteers pay {MORE} times as much."
         st.markdown(f"**{in_short(found)}** Here ε is for {scope}: {'; '.join(says)}. {more}")
         looks = styles(presets.get("five_side_by_side").draft)
@@ -66,7 +69,7 @@ def five() -> None:
             for population in POPULATIONS
         ]
         components.draw("cards", components.sheet(shown), key="figures five")
-        rows, own = [*advice(found)], own_draft()
+        own = own_draft()
         opened = own in [one.take.draft for one in rows if own and one.take]
         for place, one in enumerate(rows):
             _row(place, one, None if opened else own)
