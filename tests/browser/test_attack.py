@@ -12,7 +12,6 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, at_rest, enter, press, wait_until
-from tests.browser.layouts import as_it_was, look
 from tests.gate import holding
 from tests.inspection.made import digits, upload
 
@@ -36,7 +35,6 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor
     expect(page.locator(f'{SHOTS}[data-mark="recovered"]').first).to_be_visible()
     expect(page.get_by_text("pictures are back from ε")).to_be_visible()
     at_rest(page)
-    as_it_was("attack-done", look(page, "attack-done"))
 
     # the budget under the hand: what is large is what the attack gave at that rung, and nothing in between
     large = page.locator(".es-closer-shots canvas").nth(1)

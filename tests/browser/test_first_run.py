@@ -8,7 +8,6 @@ from ldp_core.presets import get
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.conftest import READY, TRAINING, Another, Visitor, at_rest, enter, press
-from tests.browser.layouts import as_it_was, look
 from tests.gate import holding
 
 WATCH_FRAMES = """() => {
@@ -103,7 +102,6 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
         page.wait_for_function(further, arg=before, polling=100)
         assert page.evaluate("shifted") < 0.02, "nothing jumps when it begins"
         assert len(page.locator(".es-row").all()) == 3
-        as_it_was("train-running", look(page, "train-running"))
         page.wait_for_function("frames_.all > 10")
         assert page.evaluate("frames_.empty") == 0
 
@@ -136,7 +134,6 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     back.press("End")
     expect(page.locator(".es-headline")).to_contain_text(BEST)
     at_rest(page)
-    as_it_was("train-done", look(page, "train-done"))
     page.get_by_role("tab", name="In words").click()
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
 

@@ -7,7 +7,6 @@ from ldp_core.papers.measuring import keep
 from ldp_core.papers.stored import Figure, read
 from ldp_core.runs import claims
 from tests.browser.conftest import TRAINING, Visitor, at_rest
-from tests.browser.layouts import as_it_was, look
 
 TITLE = "The error falls with ε and grows with the range"
 
@@ -42,7 +41,6 @@ def test_a_claim_opens_in_train_as_a_draft(visitor: Visitor):
     opened = ".st-key-look-personalized_ldp_fl"
     page = visitor.open("/papers?system=personalized_ldp_fl", f"{opened} .js-plotly-plot")
     at_rest(page)
-    as_it_was("papers", look(page, "papers"))
     page.locator(opened).get_by_role("button", name="Open in Train").click()
     expect(page.get_by_text("Does it still learn, and what leaks?")).to_be_visible()
     assert page.get_by_test_id("stException").count() == 0

@@ -9,7 +9,6 @@ from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from ldp_core.runs.record.events import events_of
 from tests.browser.conftest import TRAINING, Visitor, at_rest, enter, press
-from tests.browser.layouts import as_it_was, look
 from tests.gate import holding
 
 CELLS = ".es-heat-cell"
@@ -40,7 +39,6 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(visitor: Visitor):
     expect(page.get_by_role("button", name="Sweep again")).to_be_visible(timeout=TRAINING)
     assert queue.find()[0].request["sweep"]["grid"]["clients.epsilon"] == [0.5, 1, 2, 4, 9]
     at_rest(page)
-    as_it_was("tune-filled", look(page, "tune-filled"))
 
     page.get_by_role("button", name=re.compile("^1, 9: accuracy")).click()
     expect(page.get_by_text("Accuracy by seed")).to_be_visible()
