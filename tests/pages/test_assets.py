@@ -34,16 +34,3 @@ def test_a_class_alone_is_styled_by_one_sheet():
             if found := re.fullmatch(r"\.([\w-]+)(\[[^]]*\]|:[\w-]+)*", selector):
                 sheets.setdefault(found[1], set()).add(file.name)
     assert {name: files for name, files in sheets.items() if len(files) > 1} == {}
-
-
-def test_letters_have_five_sizes_and_none_is_under_12_px():
-    """What is for a wall alone has its own."""
-    css = (ROOT / "assets" / "studio.css").read_text(encoding="utf-8")
-    sizes = {name: 15 * float(rem) for name, rem in re.findall(r"--studio-(\w+): ([\d.]+)rem", css)}
-    assert len(sizes) == 5
-    assert min(sizes.values()) >= 12
-    for file in [*WEB.glob("*.css"), ROOT / "assets" / "studio.css"]:
-        for size in re.findall(r"font-size: ([^;]+);", file.read_text(encoding="utf-8")):
-            named = re.fullmatch(r"var\(--studio-(\w+)\)", size)
-            fits = (named and named[1] in sizes) or "clamp" in size or size == "3.6rem"
-            assert fits, f"{file.name}: {size}"

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.runs.view.run_curves import Progress, RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 from ldp_core.runs.view.styles import Style, styles
 from pages.parts.charts.base import labelled, points, rounded_up
 from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import MOST, drawn, population_figure
-from pages.parts.charts.rounds import MOST_DOTS, MOST_POINTS, accuracy_figure, noise_figure, spaced, thinned
-from pages.parts.charts.series import Series, announced, series
+from pages.parts.charts.rounds import MOST_DOTS, accuracy_figure, noise_figure, spaced
+from pages.parts.charts.series import Series, announced
 from pages.parts.noise.designs import Design, View, different, moved, views
 from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings, upload_figure
 from pages.parts.ui.components import typed
@@ -193,14 +193,6 @@ def test_curve_crossing_is_at_the_reference_epsilon(oracles: dict[str, Any]):
     assert "duchi and piecewise" in marks[0][2]
 
 
-@pytest.mark.parametrize("count", [1, 20, 61, 1400])
-def test_any_population_can_be_drawn(count: int):
-    base = presets.get("two_volunteers").draft.base
-    for epsilon in ("heavy_tailed", 1.0):
-        check(population_figure(changed(base, {"clients.count": count, "clients.epsilon": epsilon})))
-    check(population_figure(changed(base, {"mechanism.name": "none"})))
-
-
 def test_labels_at_the_ends_of_lines_keep_apart():
     notes, _ = labelled([(0.5, "a", "x"), (0.5, "b", "y"), (0.51, "c", "z"), (0.99, "d", "w")], 0, 1, 0.055)
     heights = sorted(note["y"] for note in notes)
@@ -209,14 +201,6 @@ def test_labels_at_the_ends_of_lines_keep_apart():
     crowded, leaders = labelled([(1.0, str(i), "x") for i in range(6)], 0, 1, 0.055)
     assert max(note["y"] for note in crowded) <= 0.98 + 1e-9
     assert [line["y1"] for line in leaders] == [note["y"] for note in crowded]
-
-
-def test_long_curves_are_thinned_and_keep_their_ends():
-    pick = thinned(10_001)
-    assert len(pick) <= MOST_POINTS
-    assert (pick[0], pick[-1]) == (0, 10_000)
-    assert thinned(3).tolist() == [0, 1, 2]
-    assert thinned(0).tolist() in ([], [0])
 
 
 def test_dots_stay_few_and_where_they_are():
@@ -228,15 +212,6 @@ def test_dots_stay_few_and_where_they_are():
         assert len(now) <= MOST_DOTS
         assert now <= {*range(1, rounds + 1)}
         assert before <= now or now - {rounds} <= before, "none moves: they get more, or half of them go"
-
-
-def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):
-    mean, low, high = trained[0].curve("accuracy")
-    table = np.array([one.curves["accuracy"] for one in trained[0].runs])
-    np.testing.assert_allclose(mean, table.mean(axis=0))
-    np.testing.assert_allclose(low, table.min(axis=0))
-    np.testing.assert_allclose(high, table.max(axis=0))
-    assert series(Progress((), ()), presets.get("half_and_half").draft) == ([], None)
 
 
 @pytest.mark.parametrize("count", [500, 1000, 60_000])

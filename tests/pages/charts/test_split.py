@@ -60,16 +60,6 @@ def test_many_classes_are_drawn_as_the_largest_and_the_rest():
     assert not any("<b>" in note for note in notes), "a name is text"
 
 
-def test_colours_are_distinguished_by_lightness_alone():
-    figure = split_figure(np.ones((2, 12), dtype=np.int64), [str(i) for i in range(12)])
-    weights = np.array([0.2126, 0.7152, 0.0722])
-    light = [
-        float(weights @ [int(trace["marker"]["color"][c : c + 2], 16) for c in (1, 3, 5)])
-        for trace in figure["data"]
-    ]
-    assert np.diff(light).min() > 6
-
-
 def test_last_class_is_not_labelled_as_the_runs_accuracy():
     one = Series(0, "mean", (run(0, "mean", 0, {"rounds": 2, "attack": None}),))
     drawn = served_figure([one], NAMES)

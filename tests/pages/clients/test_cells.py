@@ -64,10 +64,6 @@ def test_one_bad_row_does_not_hold_up_the_others():
     assert outcome.typed == {(1, "epsilon"): "y"}
 
 
-def test_edits_of_clients_that_are_gone_are_forgotten():
-    assert apply_edits(CLIENTS, {(9, "epsilon"): "x"}, [((5, "low"), "0")]).typed == {}
-
-
 @given(
     edits=st.lists(
         st.tuples(

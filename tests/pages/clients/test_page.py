@@ -23,14 +23,6 @@ MEANS = {
     "rounds": 1,
 }
 DRAFT = presets.get("two_volunteers").draft
-EVERYBODY = {"count": 200, "epsilon": [0.5 + i / 100 for i in range(200)]}
-
-
-@pytest.mark.parametrize(("clients", "dots"), [({"count": 200}, True), (EVERYBODY, False)])
-def test_dots_are_spoken_of_where_there_are_any(clients: dict[str, object], dots: bool, opened: Opened):
-    app = opened("clients", draft=drafts.new(DRAFT.with_base({"clients": clients})))
-    assert "In a cell, Enter leads" in app.title[0].help
-    assert ("Drag a dot" in app.title[0].help) is dots
 
 
 def folded(app: AppTest) -> Any:

@@ -55,12 +55,6 @@ def test_one_thing_alone_made_the_difference(mean: Arm, weighted: Arm):
     assert "over 3 shared seeds and the 360 held-out samples)" in words
 
 
-def test_pair_with_one_difference_decides_among_many(mean: Arm, weighted: Arm):
-    other = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"})
-    words = said(mean, weighted, other)
-    assert words.partition("Two of them differ in the aggregator alone: ")[2].startswith("**B** ends ")
-
-
 def test_where_two_things_were_varied_each_has_its_own_pairs(mean: Arm, weighted: Arm):
     """Also with one seed, where no pair is sure."""
     more = [arm("C", {**MEAN, "rounds": 4}), arm("D", {**WEIGHTED, "rounds": 4})]

@@ -16,7 +16,7 @@ from ldp_core.papers.verdict import verdict
 from ldp_core.runs import claims, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.record import drafts
-from pages.parts.charts.claim_figures import arms_figure, rounds_figure, styles_of
+from pages.parts.charts.claim_figures import arms_figure, rounds_figure
 from pages.parts.charts.five import price_figure
 from pages.parts.papers.five import _how
 from pages.parts.papers.known import known
@@ -149,13 +149,6 @@ def test_long_claims_are_left_to_the_command_line(page: AppTest, monkeypatch: py
     assert "`python -m ldp_core papers --rerun pldp_fl --only relative-error`" in said(page)
 
 
-def test_a_claim_is_opened_in_train_as_a_draft_of_its_arms():
-    claim = papers.get("personalized_ldp_fl").claim("iid-digits")
-    assert claim
-    assert claim.draft
-    assert "C lottery, ε {1, 1, 10}" in [variant.label for variant in claim.draft.variants]
-
-
 def test_claim_figure_draws_stored_arms(runs_dir: Path):
     assert CLAIM
     store()
@@ -168,12 +161,3 @@ def test_claim_figure_draws_stored_arms(runs_dir: Path):
     assert rounds_figure(CLAIM, shelf) is None
     assert verdict(CLAIM, shelf).word == "holds"
     assert len(read(claims.own("pldp_fl"))) == 15
-
-
-def test_aggregators_keep_their_colours():
-    claim = papers.get("personalized_ldp_fl").claim("iid-digits")
-    assert claim
-    made = styles_of(claim)
-    assert made["A mean, ε {1, 1, 10}"].tint == made["A mean, ε {1, 5, 10}"].tint
-    assert made["A mean, ε {1, 1, 10}"].dash != made["A mean, ε {1, 5, 10}"].dash
-    assert made["A mean, ε {1, 1, 10}"].tint != made["C lottery, ε {1, 1, 10}"].tint

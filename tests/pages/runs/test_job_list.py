@@ -16,9 +16,8 @@ from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.time_left import Reporter
-from pages.parts.runs.said import PAGES, _places, said, state
+from pages.parts.runs.said import _places, said, state
 from pages.parts.runs.said import in_words as in_words_of
-from tests.runs.in_process import compute, queued
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -107,20 +106,3 @@ def test_job_state_states_its_progress(runs_dir: Path):
     assert states() == ["cancelling, 4 of 15 rounds", "stopped", "queued, 1 before it"]
     assert queue.move(first, "cancelled")
     assert states() == ["stopped", "stopped", "queued"]
-
-
-def test_a_kind_without_a_page_has_its_line(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    """Were there no page for a sweep: what it is, and how far, though nothing shows its cells."""
-    monkeypatch.delitem(PAGES, "sweep")
-    grid = {"clients.epsilon": [1, 2], "mechanism.name": ["duchi", "piecewise"]}
-    job = queued({"base": {"name": "two by two", "rounds": 1}, "grid": grid, "seeds": 3}, "sweep")
-    identity = job.id
-    words = in_words("sweep", queue.get(identity).request)
-    assert words == Words(
-        "from “two by two”", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε, 2 mechanisms"
-    )
-    assert queue.claim()
-    assert state(describe(queue.get(identity))) == "running"
-    compute(job)
-    assert queue.move(identity, "completed")
-    assert state(describe(queue.get(identity))) == "completed"

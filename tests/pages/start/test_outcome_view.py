@@ -20,10 +20,6 @@ from tests.pages.conftest import Opened
 SHIPPED = [name for name in presets.names() if (outcomes.SHIPPED / f"{name}.json").exists()]
 
 
-def test_nine_scenarios_have_an_outcome():
-    assert presets.names()[:9] == SHIPPED[:9]
-
-
 @pytest.mark.parametrize("name", SHIPPED)
 def test_stored_outcome_is_drawn_unchanged(name: str):
     found, draft = outcomes.stored(name), presets.get(name).draft

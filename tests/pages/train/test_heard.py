@@ -39,17 +39,6 @@ def test_columns_depend_on_personal_layers():
     assert unlikeness(plain) == ""
 
 
-def test_classes_are_called_by_their_names():
-    rows = shown({})
-    run = rows[0][0].runs[0]
-    run.start = {"experiment": {"dataset": "digits"}}
-    assert heard_figure(rows)["data"][0]["x"][-10:] == [str(i) for i in range(10)]
-    run.start = {"experiment": {"dataset": "cifar10"}}
-    columns = heard_figure(rows)["data"][0]["x"]
-    assert columns[-10:-7] == ["airplane", "automobile", "bird"]
-    assert len(set(columns)) == len(columns)
-
-
 @pytest.mark.parametrize(
     "changes",
     [{}, {"partition": {"kind": "dirichlet", "alpha": 0.3}}, {"clients": {"epsilon": "half_and_half"}}],

@@ -11,19 +11,10 @@ from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, untrained
 from ldp_core.federated.round import one_round
 from pages.parts.systems.unlike import flat
-from pages.parts.train.help import TERMS
-from pages.parts.ui.meanings import GLOSSARY, error_in_words, problem_in_words
+from pages.parts.ui.meanings import error_in_words, problem_in_words
 from tests.conftest import ROOT
 from tests.data import digits
 from tests.pages.conftest import drawn
-
-
-def test_the_glossary_is_short_and_no_symbol_stands_twice():
-    assert len(GLOSSARY) <= 30
-    symbols = [term.split()[0] for term in GLOSSARY]
-    assert len(set(symbols)) == len(symbols)
-    assert set(TERMS) <= set(GLOSSARY)
-    assert all(sentence.endswith(".") and len(sentence) < 250 for sentence in GLOSSARY.values())
 
 
 @pytest.mark.parametrize(
@@ -82,8 +73,3 @@ def test_refusals_use_the_pages_field_names():
     for file in (ROOT / "pages").rglob("*.py"):
         output = re.findall(r"str\((?:error|problem)\)|\{(?:error|problem)[!:}]", file.read_text())
         assert not output or file.name == "meanings.py", f"{file}: `error_in_words` has the page's words"
-
-
-def test_problem_of_a_listed_layer_names_its_field():
-    words = problem_in_words(Problem("base.model.layers.0.kind", "of layer 1 must be dense"))
-    assert words == "kind of layer 1 must be dense"

@@ -140,37 +140,12 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     assert "where guaranteed, against a server that sees each upload: told apart" in alone["rest"]
 
 
-def test_a_budget_for_a_whole_upload_is_stated_as_one():
-    promise = said(promised(presets.get("what_epsilon_says").draft)["pieces"])
-    rest = "5.5 to 4\u202f876 for the run (120 to 9\u202f750 if δ = 0)"
-    assert promise == f"promises little to nothing: ε 8 to 650 per upload → {rest}", (
-        "a run that costs less than one of its uploads asks for"
-    )
-
-
 def test_range_of_bounds_is_rounded_up():
     assert _between([5.493, 4876]) == "5.5 to 4\u202f876"
     assert _between([4.101, 4100.2]) == "4.2 to 4\u202f101"
     assert _between([9.9996, 10.0002]) == "10.01", "one to whoever reads three digits"
     assert _between([56.42, 56.99]) == "57", "one to two digits"
     assert _between([1.053, 333.3], exact=True) == "1.053 to 333.3", "what was asked for is not rounded"
-
-
-def test_promise_names_clients_only_where_equal():
-    same = {"clients": {"count": 3, "epsilon": 1.0}}
-    rests = [
-        promised(DRAFT.with_base(changes))["rest"]
-        for changes in (
-            same,
-            {"clients": {"count": 3, "epsilon": 1.0, "run_limit": [1000.0, 2000.0, 1e6]}},
-            {"clients": {"count": 1, "epsilon": 1.0}},
-        )
-    ]
-    assert [rest.partition(":")[0] for rest in rests] == [
-        f"for client 1{others}, at worst (δ\u00a010⁻⁵), against a server that sees each upload"
-        for others in (" as for all others", "; others have other ranges or limits", "")
-    ]
-    assert all(rest.endswith("told apart in practically every try") for rest in rests)
 
 
 def of_scenario(name: str) -> dict[str, Any]:
