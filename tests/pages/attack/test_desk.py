@@ -12,7 +12,7 @@ from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.cells import Desk
 from pages.parts.attack.head import head
 from pages.parts.attack.words import findings, picked_from
-from pages.parts.charts.attack_grid import identification_figure, picture_figure
+from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
 from tests.data import digits
 from tests.pages.charts.test_base import check
 
@@ -92,6 +92,13 @@ def test_recovery_at_a_lower_budget_alone_is_stated(desk: Desk, high: float, why
         assert f"pictures are back at ε {lowest:g}, but not at every ε above" in sentence
         assert "not recovered" not in sentence
         assert why in sentence.partition(";")[0]
+
+
+def test_an_upload_of_many_images_has_a_share(desk: Desk):
+    real = climbed(
+        base={"model": {"name": "mlp"}, "local": {"epochs": 1}}, upload="real", epsilons=[1, 20], images=4
+    )
+    check(share_figure(real))
 
 
 def test_verdict_kinds_follow_the_colour_thresholds(desk: Desk):

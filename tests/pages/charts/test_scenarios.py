@@ -9,6 +9,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.experiment import Draft
+from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.view.run_curves import Progress, RunProgress
 from pages.parts.charts.rounds import noise_figure
@@ -61,6 +62,15 @@ def test_noise_lines_agree_with_final_accuracy(name: str):
         (poor, above), _, (good, below) = read
         assert poor < 0.4 < 0.8 < good, "or there would be nothing to read"
         assert below < 1 < above, "weights' noise lies over what they bear, changes' noise below"
+
+
+@pytest.mark.parametrize("name", DRAFTS)
+def test_stored_curve_ends_within_its_stored_seeds(name: str):
+    found = outcomes.stored(name)
+    if found is None:
+        return
+    for curve, ends in zip(found.curves, found.ends, strict=True):
+        assert min(ends) - 1e-3 <= curve[-1] <= max(ends) + 1e-3
 
 
 def test_silenced_classes_have_zero_accuracy_bars():

@@ -9,7 +9,7 @@ import pytest
 from ldp_core.accounting import Promise, Spending, entries, everyone, promise
 from ldp_core.experiment import Experiment, parse
 from ldp_core.presets import get
-from pages.parts.noise.promise_table import SCOPES, Promised, growth, in_words
+from pages.parts.noise.promise_table import SCOPES, Promised, growth, in_words, laid_out
 from pages.parts.noise.promise_table import cells as cells_of
 from pages.parts.ui.text import THIN, at_most, number
 
@@ -45,6 +45,14 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
     everybody = cells({})
     assert everybody[2] == everybody[3], "where everybody uploads in every round, there is no average"
     assert "price" in SCOPES["run_expected"]
+
+
+def test_many_promises_stack_vertically():
+    scopes = ["one weight", "one upload"]
+    head, rows = laid_out(scopes, [["**mean**", "ε 0.5", "ε 120"]])
+    assert (head, rows) == (["for", "**mean**"], [["one weight", "ε 0.5"], ["one upload", "ε 120"]])
+    many = [[f"run {n}", "ε 0.5", f"ε {n}"] for n in range(3)]
+    assert laid_out(scopes, many) == (["run", *scopes], many)
 
 
 def test_mechanism_none_promises_no_bound():

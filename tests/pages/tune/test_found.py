@@ -11,7 +11,8 @@ from ldp_core.experiment.sweep import Sweep, parse_sweep
 from pages.parts.tune.axes import axes, axis_of
 from pages.parts.tune.builder import _way
 from pages.parts.tune.found import as_good, settings
-from pages.parts.tune.view import front_figure, heat_data, number_at, paint
+from pages.parts.tune.view import front_figure, heat_data, number_at, paint, slices_figure
+from tests.pages.charts.test_base import check
 
 GRID = {"clients.epsilon": [1, 4, 8], "mechanism.name": ["duchi", "piecewise"]}
 
@@ -100,6 +101,17 @@ def test_tied_cells_are_counted():
     assert as_good(near[:2], 0) == 0
     assert as_good(near, 0) == 1, "of many the best is ahead by chance"
     assert heat_data(swept(), found, None)["rows"][0]["cells"][0]["more"] == "2 seeds alike"
+
+
+@pytest.mark.parametrize("grid", [GRID, {"mechanism.name": ["duchi", "gaussian"], "clients.range": [0.5, 1]}])
+def test_both_figures_are_plotlys(grid: dict[str, Any]):
+    sweep = swept(grid)
+    found = settings(sweep, cells(sweep, 6))
+    lines = check(slices_figure(sweep, found)).data
+    assert [len(line.x) for line in lines] == [len(next(iter(grid.values())))] * 2
+    priced = front_figure(found)
+    assert priced is not None
+    assert len(check(priced).data[1].x) == sum(bool(one.accuracies) for one in found)
 
 
 @pytest.mark.parametrize("name", list(axes()))
