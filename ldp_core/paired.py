@@ -1,15 +1,18 @@
 """Difference between two runs' accuracies with its uncertainty, over seeds and held-out samples.
 
 Runs of one seed share everything except what is compared, and all runs use the same held-out samples, so
-differences are taken by seed and by sample.
+differences are taken by seed and by sample. Of several designs the spread of seeds is pooled, and a picked
+pair is judged by Tukey's studentized range; `python -m tests.benchmarks.comparisons` simulates how often this
+is wrong and what it finds.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.judgement import Outcome, judged
@@ -18,6 +21,12 @@ from ldp_core.mechanisms.base import Floats
 
 FEW = 5
 """Number of seeds up to which each difference is listed."""
+SEEDS = 3
+"""Least number of seeds for a verdict."""
+ALPHA, CROWD = 0.05, 12
+"""Rate of wrong verdicts, and number of designs from which on, since their spreads are rarely alike, the range is
+taken at a lower one, so that this rate holds.
+"""
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,7 @@ class Difference:
     half: float
     """Half-width of the interval, …"""
     wider: float
-    """… and of the wider one that holds for all `among` differences at once (Bonferroni)."""
+    """… and of the wider one that holds for all `among` at once; unbounded for fewer than `SEEDS` seeds."""
     seeds: int
     among: int = 1
     gaps: tuple[float, ...] = ()
@@ -90,32 +99,88 @@ def in_points(share: float) -> str:
     return "−" * (share < 0 and text != "0") + text
 
 
+@dataclass(frozen=True)
+class Spread:
+    """Spread of seeds around what each of several designs reaches, from accuracies (designs, seeds)."""
+
+    variance: float
+    """Of the difference of two designs with one seed."""
+    freedom: int
+    designs: int
+
+
+def spread(accuracies: ArrayLike) -> Spread | None:
+    """Pooled spread of designs (a, k) with the same k seeds; None for fewer than three designs or two seeds,
+    where a pair has its own alone.
+    """
+    table: Floats = np.asarray(accuracies, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] < 3 or table.shape[1] < 2:
+        return None
+    left = table - table.mean(1, keepdims=True) - table.mean(0) + table.mean()
+    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+    return Spread(2 * float((left**2).sum()) / freedom, freedom, len(table))
+
+
 def difference(
     first: ArrayLike,
     second: ArrayLike,
     right: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
     among: int = 1,
+    pooled: Spread | None = None,
+    held_out: int = 0,
 ) -> Difference:
     """Mean difference of two accuracies with its interval.
 
-    Over seeds by Student's t. If `right` is given, the variation over held-out samples is added. Both include
-    the interaction of seed and sample, so the interval is conservative.
+    Over seeds by Student's t, or by Tukey's range with the pooled spread or the pair's own if larger. If
+    `right` is given, the variation over held-out samples is added. Both include the interaction of seed and
+    sample, so the interval is conservative. Fewer than `SEEDS` seeds give no verdict.
 
     Args:
         first: accuracies (S,), by seed.
         second: accuracies of the same seeds.
         right: for both, whether each held-out sample was classified correctly, (S, n).
         among: number of differences from which this one was picked for its size.
+        pooled: spread of all the designs among which the pair was picked.
+        held_out: number of held-out samples, whose sampling error is the least spread, without `right`.
     """
-    gaps: Floats = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    seeds, held_out, uppers = len(gaps), 0, _uppers(among)
-    halves = np.full(2, inf) if seeds < 2 else stdtrit(seeds - 1, uppers) * gaps.std(ddof=1) / sqrt(seeds)
+    mine, theirs = (np.asarray(one, dtype=np.float64) for one in (first, second))
+    gaps: Floats = mine - theirs
+    seeds, samples, uppers = len(gaps), 0, _uppers(among)
+    halves = np.full(2, inf)
+    if seeds > 1:
+        level = float((mine + theirs).mean()) / 2
+        least = level * (1 - level) / held_out if held_out and right is None else 0.0
+        own = max(float(gaps.var(ddof=1)), least)
+        widths = stdtrit(seeds - 1, uppers)
+        if pooled:
+            own = max(own, pooled.variance)
+            rate = ALPHA * min(1.0, CROWD / pooled.designs)
+            widths[1] = tukey(1 - rate, pooled.designs, pooled.freedom) / sqrt(2)
+        halves = widths * sqrt(own / seeds)
     if right is not None:
         each: Floats = (right[0].astype(np.float64) - right[1]).mean(axis=0)
-        held_out = len(each)
-        halves = np.hypot(halves, ndtri(uppers) * each.std(ddof=1) / sqrt(held_out))
+        samples = len(each)
+        halves = np.hypot(halves, ndtri(uppers) * each.std(ddof=1) / sqrt(samples))
     mean, (half, wider) = float(gaps.mean()) if seeds else 0.0, map(float, halves)
-    return Difference(mean, half, wider, seeds, among, tuple(gaps.tolist()), held_out)
+    wider = wider if seeds >= SEEDS else inf
+    return Difference(mean, half, wider, seeds, among, tuple(gaps.tolist()), samples)
+
+
+@lru_cache(maxsize=256)
+def tukey(level: float, designs: int, freedom: int) -> float:
+    """Quantile of the studentized range of so many means; within 0.5 % of its exact value."""
+    z = np.linspace(-8, 8, 161)
+    x = np.append(np.linspace(0, 20, 201), 1e5)
+    inside = (ndtr(z) - ndtr(z - x[:, None])) ** (designs - 1)
+    of_range = designs * (inside * np.exp(-z * z / 2)).sum(1) * (z[1] - z[0]) / sqrt(2 * np.pi)
+    ranks = (np.arange(1000) + 0.5) / 1000
+    deviations = np.sqrt(chdtri(freedom, 1 - ranks) / freedom)
+    low, high = 0.0, 1e4
+    for _ in range(40):
+        middle = (low + high) / 2
+        below = float(np.interp(middle * deviations, x, of_range).mean())
+        low, high = (middle, high) if below < level else (low, middle)
+    return high
 
 
 def _uppers(among: int) -> Floats:
@@ -123,24 +188,27 @@ def _uppers(among: int) -> Floats:
     return 1 - 0.025 / np.array([1, among])
 
 
-def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1) -> Difference:
+def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1, held_out: int = 0) -> Difference:
     """As `difference` without common seeds: Welch's t, so seed noise counts twice.
 
     Args:
         first: accuracies (S,).
         second: accuracies (T,), of other seeds or other data.
         among: as for `difference`.
+        held_out: as for `difference`.
     """
     sides = [np.asarray(one, dtype=np.float64) for one in (first, second)]
     gap, seeds = float(sides[0].mean() - sides[1].mean()), min(map(len, sides))
     if seeds < 2:
         return Difference(gap, inf, inf, seeds, among)
-    shares = [float(one.var(ddof=1)) / len(one) for one in sides]
-    if (spread := sum(shares)) == 0:
-        return Difference(gap, 0.0, 0.0, seeds, among)
-    freedom = spread**2 / sum(share**2 / (len(one) - 1) for share, one in zip(shares, sides, strict=True))
-    half, wider = map(float, stdtrit(freedom, _uppers(among)) * sqrt(spread))
-    return Difference(gap, half, wider, seeds, among)
+    levels = [float(one.mean()) for one in sides]
+    least = [level * (1 - level) / held_out if held_out else 0.0 for level in levels]
+    shares = [max(float(one.var(ddof=1)), low) / len(one) for one, low in zip(sides, least, strict=True)]
+    if (total := sum(shares)) == 0:
+        return Difference(gap, 0.0, 0.0 if seeds >= SEEDS else inf, seeds, among)
+    freedom = total**2 / sum(share**2 / (len(one) - 1) for share, one in zip(shares, sides, strict=True))
+    half, wider = map(float, stdtrit(freedom, _uppers(among)) * sqrt(total))
+    return Difference(gap, half, wider if seeds >= SEEDS else inf, seeds, among)
 
 
 def margin(accuracy: float, held_out: int) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldp_core.accounting import Entry, Promise, entries, entries_in
 from ldp_core.events.run import unpacked
 from ldp_core.experiment import Experiment
-from ldp_core.paired import Difference, difference
+from ldp_core.paired import Difference, Spread, difference, spread
 from ldp_core.presets.questions import Result
 from ldp_core.runs.view.attack_curve import verdict_on
 from ldp_core.runs.view.run_curves import RunProgress, by_variant, common
@@ -120,9 +120,11 @@ def _result(run: RunProgress) -> Result:
     )
 
 
-def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: int = 2) -> Difference:
+def apart(
+    one: Sequence[RunProgress], other: Sequence[RunProgress], of: Sequence[Sequence[RunProgress]] = ()
+) -> Difference:
     """Difference of two variants' final accuracy over common seeds, paired by held-out sample where recorded;
-    `variants`: the number of variants from which these two were picked because they differ most.
+    `of`: all variants among which these two were picked because they differ most.
     """
     pairs = [(a, b) for a in one for b in other if a.seed == b.seed and a.status == b.status == "completed"]
     runs = [[pair[side] for pair in pairs] for side in (0, 1)]
@@ -131,7 +133,18 @@ def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: in
     right = None
     if mine is not None and theirs is not None and mine.shape == theirs.shape:
         right = mine, theirs
-    return difference(first, second, right, variants * (variants - 1) // 2)
+    held_out = pairs[0][0].end.get("held_out", 0) if pairs and pairs[0][0].end else 0
+    return difference(first, second, right, max(1, len(of) * (len(of) - 1) // 2), _spread(of), held_out)
+
+
+def _spread(of: Sequence[Sequence[RunProgress]]) -> Spread | None:
+    """Pooled spread of variants that have all completed the same seeds; else None."""
+    ends = [
+        {run.seed: run.curves["accuracy"][-1] for run in runs if run.status == "completed"} for runs in of
+    ]
+    if not ends or any(one.keys() != ends[0].keys() for one in ends):
+        return None
+    return spread([[one[seed] for seed in sorted(one)] for one in ends])
 
 
 def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:

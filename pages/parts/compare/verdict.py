@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from ldp_core.judgement import at_chance
-from ldp_core.paired import Difference, in_points, unpaired
+from ldp_core.paired import SEEDS, Difference, in_points, unpaired
 from ldp_core.runs import apart
 from pages.parts.compare.arms import Arm
 from pages.parts.systems.unlike import Field, causes, share_their_luck, unlike
-from pages.parts.train.standings import same_model
+from pages.parts.train.standings import held_out, same_model
 from pages.parts.ui.text import few, listed, number, percent, plain
 
 NAMED = 3
@@ -31,15 +31,16 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     return gone + _ranking(ranked, why)
 
 
-def gap(one: Arm, other: Arm, among: int = 2) -> Difference:
-    """Difference of two arms picked `among` several; paired where seeds and data are common."""
+def gap(one: Arm, other: Arm, ranked: Sequence[Arm] = ()) -> Difference:
+    """Difference of two arms picked among the `ranked`; paired where seeds and data are common."""
     shared = {run.seed for run in one.series.runs} & {run.seed for run in other.series.runs}
     alike = share_their_luck(unlike([one.experiment, other.experiment]))
     least = min(len(one.series.runs), len(other.series.runs))
     if alike and (len(shared) > 1 or (shared and least == 1)):
-        return apart(one.series.runs, other.series.runs, among)
-    pairs = among * (among - 1) // 2
-    return unpaired(one.series.final("accuracy"), other.series.final("accuracy"), pairs)
+        return apart(one.series.runs, other.series.runs, [arm.series.runs for arm in ranked])
+    pairs = max(1, len(ranked) * (len(ranked) - 1) // 2)
+    accuracies = (arm.series.final("accuracy") for arm in (one, other))
+    return unpaired(*accuracies, pairs, held_out(one.series))
 
 
 def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
@@ -51,7 +52,7 @@ def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
         none = f"none of these runs is better than guessing ({percent(_accuracy(best))} at most)"
         what = f"the {_fields(why)}" if why else "the seed"
         return f"Nothing learns: {none}, so they say nothing about {what}."
-    found = gap(best, worst, len(ranked))
+    found = gap(best, worst, ranked)
     between = _between(best, worst, found)
     if not why:
         return f"These runs have the same settings and other seeds, so luck alone sets them apart: {between}."
@@ -61,8 +62,8 @@ def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
             return f"**The {name} made the difference**: these runs differ in nothing else, and {between}."
         differ = f"These runs differ in the {name} alone"
         unsure = "cannot tell whether that made the difference"
-        if found.seeds < 2:
-            return f"{differ}, but one seed {unsure}: {between}. Run more seeds."
+        if found.seeds < SEEDS:
+            return f"{differ}, but fewer than three seeds {unsure}: {between}. Run more seeds."
         alike = found.outcome == "no difference"
         return f"{differ}, and {'it makes no difference' if alike else unsure}: {between}."
     things = f"These runs differ in {number(len(why), 3)} things ({_fields(why)})"
@@ -75,7 +76,7 @@ def _alone(ranked: Sequence[Arm]) -> str:
     for one, other in combinations(ranked, 2):
         why = causes(unlike([one.experiment, other.experiment]))
         if len(why) == 1:
-            found.setdefault(why[0].name, []).append((one, other, gap(one, other, len(ranked))))
+            found.setdefault(why[0].name, []).append((one, other, gap(one, other, ranked)))
     said = []
     for name, pairs in found.items():
         pairs.sort(key=lambda pair: abs(pair[2].mean), reverse=True)

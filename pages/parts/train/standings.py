@@ -8,7 +8,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.judgement import at_chance
 from ldp_core.mechanisms.base import Floats
-from ldp_core.paired import Difference, in_points, margin
+from ldp_core.paired import SEEDS, Difference, in_points, margin
 from ldp_core.runs import apart
 from pages.parts.charts.series import Series
 from pages.parts.train.server_panel import perturbed
@@ -96,10 +96,11 @@ def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
 def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> list[str]:
     if at_chance(_mean(ranked[0]), chance):
         return ["Nothing learns: none of them is better than guessing."]
-    if min(len(values) for _, values in ranked) < 2:
-        return ["One seed cannot tell which of them is ahead: run more."]
+    if min(len(values) for _, values in ranked) < SEEDS:
+        return ["Fewer than three seeds cannot tell which of them is ahead: run more."]
     best, second, worst = (ranked[place][0] for place in (0, 1, -1))
-    gap, last = (apart(best.runs, other.runs, len(ranked)) for other in (second, worst))
+    every = [one.runs for one, _ in ranked]
+    gap, last = (apart(best.runs, other.runs, every) for other in (second, worst))
     sentences = [_ahead(best, second, gap)]
     if last.clear and not gap.clear:
         sentences.append(_ahead(best, worst, last))

@@ -10,7 +10,7 @@ import numpy as np
 from ldp_core.accounting import Promise, everyone, promise
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep
-from ldp_core.paired import Difference, difference
+from ldp_core.paired import Difference, difference, spread
 from ldp_core.theory import outlook
 from pages.parts.tune.axes import axis_of
 
@@ -59,12 +59,15 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
 
 
 def as_good(found: Sequence[Setting], best: int) -> int:
-    """Number of other settings without a clear difference over seeds from the best, picked among all."""
+    """Number of other settings without a clear difference from the best, picked among all."""
     whole = {place: one.accuracies for place, one in enumerate(found) if one.whole}
-    pairs, first = len(whole) * (len(whole) - 1) // 2, whole.pop(best, None)
+    pairs, pooled = len(whole) * (len(whole) - 1) // 2, spread([*whole.values()])
+    first = whole.pop(best, None)
     if first is None:
         return 0
-    return sum(not difference(first, other, among=pairs).clear for other in whole.values())
+    samples = found[best].experiment.source.test_size
+    gaps = (difference(first, other, None, pairs, pooled, samples) for other in whole.values())
+    return sum(not gap.clear for gap in gaps)
 
 
 verdict = lru_cache(maxsize=4096)(outlook)

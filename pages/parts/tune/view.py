@@ -11,6 +11,7 @@ import streamlit as st
 
 from ldp_core.experiment import Draft, changed
 from ldp_core.experiment.sweep import Sweep
+from ldp_core.paired import SEEDS
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress
 from ldp_core.theory.learnability import hits_in_words
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
@@ -76,8 +77,9 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         tied = as_good(found, place)
         none = tied == len(trained) - 1
         which = "no other is" if none else f"{tied} other{'s are' if tied > 1 else ' is'} not"
-        several = f"With {sweep.seeds} seeds {which} surely worse (95 % intervals for all pairs at once). "
-        words = several if sweep.seeds > 1 else "One seed is too few to say which others are surely worse. "
+        several = f"With {sweep.seeds} seeds {which} surely worse (by intervals for all pairs at once). "
+        few = "Fewer than three seeds do not say which others are surely worse. "
+        words = several if sweep.seeds >= SEEDS else few
         if words := words * bool(tied) + run_line(found[place].experiment):
             st.caption(words)
     with st.container(border=True):

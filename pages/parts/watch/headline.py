@@ -179,7 +179,7 @@ def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: s
         return silenced
     ranked = [pair for pair in ranked if pair[0] in asked.runs]
     (best, top), (worst, least), (second, close) = ranked[0], ranked[-1], ranked[1]
-    gap = apart(best.runs, second.runs, len(ranked))
+    gap = apart(best.runs, second.runs, [one.runs for one, _ in ranked])
     last = WORTHLESS * at_chance(least, chance)
     if gap.clear:
         cause = [f"The {asked.cause} made the difference: "] if asked.cause else []

@@ -95,7 +95,7 @@ def made_up(number: int, accuracies: Any) -> Series:
 def test_one_seed_cannot_tell(ahead: list[Series]):
     single = [Series(one.number, one.label, one.runs[:1]) for one in ahead[:2]]
     words = " ".join(standings(single, None, 0.1))
-    assert "One seed cannot tell" in words
+    assert "three seeds cannot tell" in words
     assert "ahead of" not in words
 
 

@@ -94,13 +94,18 @@ def test_words_stand_out_from_every_colour(accuracy: float):
 
 
 def test_tied_cells_are_counted():
-    ends = [(0.9, 0.9), (0.91, 0.88), (0.5, 0.5), (0.5, 0.51), (0.9,), ()]
-    found = [replace(one, accuracies=each) for one, each in zip(settings(swept(), {}), ends, strict=True)]
+    ends = [(0.9, 0.9, 0.9), (0.91, 0.88, 0.9), (0.5, 0.5, 0.5), (0.5, 0.51, 0.5), (0.9,), ()]
+    cells = zip(settings(swept(seeds=3), {}), ends, strict=True)
+    found = [replace(one, accuracies=each) for one, each in cells]
     assert as_good(found, 0) == 1
-    near = [replace(found[0], accuracies=each) for each in [(0.9, 0.9), (0.7, 0.72), *[(0.5, 0.5)] * 6]]
-    assert as_good(near[:2], 0) == 0
-    assert as_good(near, 0) == 1, "of many the best is ahead by chance"
-    assert heat_data(swept(), found, None)["rows"][0]["cells"][0]["more"] == "2 seeds alike"
+    near = [
+        replace(found[0], accuracies=each) for each in [(0.9,) * 3, (0.86, 0.80, 0.84), *[(0.5,) * 3] * 6]
+    ]
+    assert as_good(near[:2], 0) == 1, "three seeds of two designs tell little"
+    assert as_good(near, 0) == 0, "with more of them the spread of seeds is known better"
+    two = [replace(one, accuracies=one.accuracies[:2], seeds=2) for one in near]
+    assert as_good(two, 0) == len(two) - 1, "two seeds tell nothing"
+    assert heat_data(swept(seeds=3), found, None)["rows"][0]["cells"][0]["more"] == "3 seeds alike"
 
 
 @pytest.mark.parametrize("grid", [GRID, {"mechanism.name": ["duchi", "gaussian"], "clients.range": [0.5, 1]}])
