@@ -24,8 +24,8 @@ FEW = 5
 SEEDS = 3
 """Least number of seeds for a verdict."""
 ALPHA, CROWD = 0.05, 12
-"""Rate of wrong verdicts, and number of designs from which on, since their spreads are rarely alike, the range is
-taken at a lower one, so that this rate holds.
+"""Rate of wrong verdicts, and number of designs above which the range is taken at a lower one, so that this
+rate holds where spreads are not alike.
 """
 
 

@@ -98,7 +98,7 @@ def found_worse(
         best, pairs = int(table.mean(1).argmax()), designs * (designs - 1) // 2
         gaps = [difference(table[best], row, None, pairs, spread(table), held_out) for row in table]
         clear = np.array([gap.clear for gap in gaps])
-        some += clear.any()
+        some += int(clear.any())
         found += clear[designs // 2 :].mean()
     return some / sweeps, found / sweeps
 

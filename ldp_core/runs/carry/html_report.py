@@ -139,7 +139,7 @@ def verdict(found: Variants) -> str:
     if len(ranked) == 1:
         return f"{ranking}.{gone}"
     ranking += f", {ranked[-1][1][0].label} at {percent(ranked[-1][0], 1)}"
-    gap = apart(ranked[0][1], ranked[-1][1], len(ranked))
+    gap = apart(ranked[0][1], ranked[-1][1], [runs for _, runs in ranked])
     if at_chance(ranked[0][0], chance):
         return f"{ranking}: nothing learns.{gone}"
     if gap.seeds < 2:

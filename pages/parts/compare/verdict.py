@@ -39,8 +39,8 @@ def gap(one: Arm, other: Arm, ranked: Sequence[Arm] = ()) -> Difference:
     if alike and (len(shared) > 1 or (shared and least == 1)):
         return apart(one.series.runs, other.series.runs, [arm.series.runs for arm in ranked])
     pairs = max(1, len(ranked) * (len(ranked) - 1) // 2)
-    accuracies = (arm.series.final("accuracy") for arm in (one, other))
-    return unpaired(*accuracies, pairs, held_out(one.series))
+    first, second = (arm.series.final("accuracy") for arm in (one, other))
+    return unpaired(first, second, pairs, held_out(one.series))
 
 
 def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
