@@ -11,6 +11,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.events import SweepCell
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
+from ldp_core.judgement import at_chance
 from ldp_core.limits import spelled
 from ldp_core.runs.kinds.base import Kind, Request, Words, counted, derived, rebased
 from ldp_core.runs.machine.work_done import CellsDone
@@ -97,4 +98,7 @@ class SweepJob(Kind):
             for path, value in asked.settings[best].items()
         )
         experiment = changed(asked.base, asked.settings[best])
-        return [found(f"best of {len(every)}: {setting}", experiment, float(np.mean(every[best])))]
+        mean = float(np.mean(every[best]))
+        if at_chance(mean, 1 / experiment.source.classes):
+            return [found(f"nothing learns in {len(every)} settings", experiment, mean)]
+        return [found(f"best of {len(every)}: {setting}", experiment, mean)]

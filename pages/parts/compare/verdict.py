@@ -1,6 +1,7 @@
 """Sentence on which setting made the difference between runs, or why the runs cannot tell."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from ldp_core.judgement import at_chance
@@ -46,21 +47,22 @@ def gap(one: Arm, other: Arm, ranked: Sequence[Arm] = ()) -> Difference:
 def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
     best, worst = ranked[0], ranked[-1]
     if same_model([arm.series for arm in ranked]):
-        differ = f", though they differ in the {_fields(why)}: it made no difference" if why else ""
+        differ = f", though they differ in {_the(why)}: it made no difference" if why else ""
         return f"These runs train the same model{differ}; it reaches {percent(_accuracy(best), 1)}."
     if at_chance(_accuracy(best), _chance(ranked)):
         none = f"none of these runs is better than guessing ({percent(_accuracy(best))} at most)"
-        what = f"the {_fields(why)}" if why else "the seed"
+        what = _the(why) if why else "the seed"
         return f"Nothing learns: {none}, so they say nothing about {what}."
     found = gap(best, worst, ranked)
     between = _between(best, worst, found)
     if not why:
         return f"These runs have the same settings and other seeds, so luck alone sets them apart: {between}."
     if len(why) == 1:
-        name = plain(why[0].name)
+        name = _the(why)
         if found.clear:
-            return f"**The {name} made the difference**: these runs differ in nothing else, and {between}."
-        differ = f"These runs differ in the {name} alone"
+            cause = f"**{name[0].upper()}{name[1:]} made the difference**"
+            return f"{cause}: these runs differ in nothing else, and {between}."
+        differ = f"These runs differ in {name} alone"
         unsure = "cannot tell whether that made the difference"
         if found.seeds < SEEDS:
             return f"{differ}, but fewer than three seeds {unsure}: {between}. Run more seeds."
@@ -106,6 +108,15 @@ def _between(one: Arm, other: Arm, found: Difference) -> str:
 
 def _fields(why: Sequence[Field]) -> str:
     return plain(few([field.name for field in why], 5), 200)
+
+
+def _the(fields: Sequence[Field]) -> str:
+    return _fields([replace(field, name=_noun(field.name)) for field in fields])
+
+
+def _noun(name: str) -> str:
+    """A field's name as a noun: some are clauses."""
+    return f"“{name}”" if name.startswith(("how ", "what ", "who ", "one ")) else f"the {name}"
 
 
 def _name(arm: Arm) -> str:

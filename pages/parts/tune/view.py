@@ -11,6 +11,7 @@ import streamlit as st
 
 from ldp_core.experiment import Draft, changed
 from ldp_core.experiment.sweep import Sweep
+from ldp_core.judgement import at_chance
 from ldp_core.paired import SEEDS
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress
 from ldp_core.theory.learnability import hits_in_words
@@ -73,7 +74,9 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     trained = [(one.mean.mean, place) for place, one in enumerate(found) if one.mean is not None]
     if trained and not job.live:
         most, place = max(trained)
-        headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
+        where = f"{percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}"
+        guessing = at_chance(most, 1 / found[place].experiment.source.classes)
+        headline(f"Nothing learns: {where} at most" if guessing else f"Best of {len(trained)}: {where}")
         tied = as_good(found, place)
         none = tied == len(trained) - 1
         which = "no other is" if none else f"{tied} other{'s are' if tied > 1 else ' is'} not"

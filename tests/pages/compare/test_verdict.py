@@ -148,3 +148,8 @@ def test_equal_names_are_distinguished_by_settings(mean: Arm, weighted: Arm):
     assert named_apart(named) == named, "what has a name of its own keeps it"
     more = replace(arm("B", {**WEIGHTED, "mechanism": "duchi"}), series=other.series)
     assert named_apart([one, more]) == [one, more], "two settings are no name"
+
+
+def test_clause_as_name_of_a_field_has_no_article(weighted: Arm):
+    other = arm("A", WEIGHTED | {"target": "update"})
+    assert "in “what is sent” alone" in said(other, weighted).replace("**", "")
