@@ -80,7 +80,6 @@ OF_THE_SERVER = {
 }
 """The server's own: queue, locks, heartbeat, log, reserve, speed of the machine, figures of papers."""
 ELSEWHERE = {
-    "ldp_core.behaviour.__main__": {"record"},
     "ldp_core.cli": {"_silence"},
     "ldp_core.datasets._downloaded": {"fetch"},
     "ldp_core.datasets._idx": {"unpack"},
