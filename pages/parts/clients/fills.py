@@ -12,9 +12,8 @@ from ldp_core.experiment.modes import Mode
 from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
 from pages.parts.clients.costs import costs, offer
-from pages.parts.systems.field_words import SCOPES
 from pages.parts.ui.fields import Apply, named, one_of, real, whole
-from pages.parts.ui.meanings import EPSILON, TAU, problem_in_words
+from pages.parts.ui.meanings import EPSILON, SCOPES, TAU, problem_in_words
 from pages.parts.ui.text import listed, number, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import Workspace

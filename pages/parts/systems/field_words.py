@@ -7,11 +7,10 @@ from ldp_core import aggregators, datasets, mechanisms, models, optimizers, part
 from ldp_core.component import Registry
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES
 from ldp_core.trust import registry as trusts
-from pages.parts.ui.meanings import FIELDS
+from pages.parts.ui.meanings import FIELDS, SCOPES
 from pages.parts.ui.text import number
 
 FORMS = {"corrected": "corrected", "as_printed": "as printed"}
-SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": "a person's whole run"}
 SENT = {"weights": "the weights", "update": "what changed", "class_means": "class means"}
 PARTS: dict[str, Registry[Any]] = {
     "model": models.registry,

@@ -13,11 +13,10 @@ from ldp_core.errors import InvalidInput
 from ldp_core.runs import tint_of
 from ldp_core.tuning.ranking import Asked, Ranked, ranking
 from pages.parts.charts.base import MUTED, Figure, colour, figure, log_axis, scatter
-from pages.parts.systems.field_words import SCOPES
 from pages.parts.tune.kept import kept
 from pages.parts.tune.price import promise_in_words
 from pages.parts.ui import components
-from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.meanings import SCOPES, error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import at_most, deltas, listed, number, plain

@@ -1,5 +1,6 @@
 """Glossary of the studio: at most thirty terms, each explained in a sentence."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -96,6 +97,7 @@ FIELDS = {
     "local.optimizer": "optimiser",
 }
 """Names of fields by dotted path, where they differ from its last component."""
+SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": "a person's whole run"}
 
 
 def problem_in_words(problem: Problem) -> str:
@@ -105,8 +107,12 @@ def problem_in_words(problem: Problem) -> str:
     path = problem.path.removeprefix("base.").removesuffix(".name")
     if ".layers." not in path:
         path = path.removesuffix(".kind")
-    name = FIELDS.get(path, path.rpartition(".")[2].replace("_", " "))
-    return f"{name} {problem.message}"
+    name, message = FIELDS.get(path, path.rpartition(".")[2].replace("_", " ")), problem.message
+    if path == "clients.epsilon_scope":
+        message = re.sub(
+            r"(must be|got) (\w+)", lambda one: f"{one[1]} {SCOPES.get(one[2], one[2])}", message
+        )
+    return f"{name} {message}"
 
 
 def error_in_words(error: Exception) -> str:

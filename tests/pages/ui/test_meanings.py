@@ -46,6 +46,8 @@ def test_a_mistake_is_stated_by_the_pages_word_for_its_field():
         assert problem_in_words(Problem(path, "must be 1")) == f"{words} must be 1".strip()
     for path in flat(parse({"system": "pldp_fl"}).as_json()):
         assert not re.search(r"[._]", problem_in_words(Problem(path, "is wrong"))), path
+    scope = problem_in_words(Problem("clients.epsilon_scope", "must be run with a sum; got mechanism"))
+    assert scope == "one ε covers must be a person's whole run with a sum; got one weight"
     assert error_in_words(StorageFailed("no room")) == "no room"
 
 
