@@ -49,9 +49,10 @@ def simulate(
 
 class Run:
     """A run under a driver's control: `begin`, then `prepare`, `noisings` and `finish` until `done`, then
-    `end`. Their iterators must be consumed; `state` is after the last finished round, or that to resume from.
-    `tick` receives the trained share of a round. `figures`: without attacks, only the last round is measured
-    and there is no ledger, in 0.6 of the time. InvalidInput: no sample for some client.
+    `end`. Their iterators must be consumed. `state` is after the last finished round; `checkpoint` is that to
+    resume from, before the last round of all: the end tells what only its training shows. `tick` receives
+    the trained share of a round. `figures`: without attacks, only the last round is measured and there is no
+    ledger, in 0.6 of the time. InvalidInput: no sample for some client.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Run:
         self._budgets, self._watched = self._federation.budgets, spread_by_budget(experiment)
         self._attempts = Attempts(self._federation)
         self.state = start or untrained(self._federation)
+        self.checkpoint = self.state
         self.done = self.state.round >= experiment.rounds
         self._score: Score | None = None
         self._unnoised: float | None = None
@@ -119,6 +121,7 @@ class Run:
             return
         yield from self._attempts.round(before)
         self.state, self.done, self._score = result.state, last, score
+        self.checkpoint = before if last else result.state
         yield self._round_done(result, score) if score else Trained(prepared.number)
         if last and self._experiment.randomiser.role != "identity" and not self._figures:
             self._unnoised = self._scored(self.state, result.unnoised).accuracy

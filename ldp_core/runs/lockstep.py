@@ -48,10 +48,13 @@ class Turn:
     run: int
     events: list[dict[str, Any]]
     state: State | None
-    """State after the round; None at the run's end and during a round."""
+    """State to resume from after these events, at the end the last one; None during a round."""
     seconds: float
     """Seconds of this run alone so far."""
-    within: bool = False
+
+    @property
+    def ends(self) -> bool:
+        return bool(self.events) and self.events[-1]["event"] == Ended.event
 
 
 class Start(NamedTuple):
@@ -83,11 +86,11 @@ def drive(
             began = time.perf_counter()
             events, state = next(turns)
             seconds[i] += time.perf_counter() - began
-            ended = events[-1]["event"] == Ended.event
-            if ended:
+            turn = Turn(i, events, state, seconds[i])
+            if turn.ends:
                 events[-1]["seconds"] = round(seconds[i], 4)
                 del running[i]
-            yield Turn(i, events, state, seconds[i], within=state is None and not ended)
+            yield turn
 
 
 def _turns(
@@ -104,4 +107,4 @@ def _turns(
                 yield events, None
                 events = []
         if events:
-            yield events, None if events[-1]["event"] == Ended.event else run.state
+            yield events, run.state if events[-1]["event"] == Ended.event else run.checkpoint

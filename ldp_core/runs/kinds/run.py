@@ -79,28 +79,25 @@ class TrainingJob(Kind):
         runs = asked.runs()
         experiments = {number: runs[number].experiment for number in recorders}
         starts = {number: start for number, one in recorders.items() if (start := one.start())}
-        last = dict[int, dict[str, Any]]()
+        last = {number: recorders[number].latest_round() for number in starts}
         done, private = RoundsDone(experiments, starts, report), None
         if asked.drawings:
-            states = {number: start.state for number, start in starts.items()}
             private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
         for turn in drive(experiments, starts, report, done.tick, private):
             recorders[turn.run].write(turn)
             done.turn(turn)
             end = turn.events[-1]
-            if private and turn.state is not None:
-                states[turn.run] = turn.state
             if end["event"] == "round":
                 last[turn.run] = end
                 if end["round"] < experiments[turn.run].rounds:
                     make_room_if_asked()
             if end["event"] == "end":
                 figures = figures_of(last.get(turn.run, {}), end).as_json()
-                if private:
+                if private and turn.state is not None:
                     from ldp_core.leakage.own_images import audits, read_right
 
                     experiment = experiments[turn.run]
-                    figures |= {"own_right": read_right(experiment, private, states[turn.run])}
+                    figures |= {"own_right": read_right(experiment, private, turn.state)}
                     if turn.run == 0:  # the same for each variant: only the weights of answers differ
                         figures |= {"audits": audits(experiment, private)}
                 recorders[turn.run].end(end["status"], figures)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
-from ldp_core.events import Event, Frame, Status, event_of
+from ldp_core.events import Event, RoundDone, Status, event_of
 from ldp_core.experiment import parse
 from ldp_core.federated.state import State
 from ldp_core.runs.lockstep import Start, Turn
@@ -19,14 +19,22 @@ from ldp_core.runs.record.computations import Computation, database
 from ldp_core.runs.record.events import bodies, record, refuse_damaged, sound
 
 FLUSH_SECONDS = 0.1
+PLACE = ("event", "round", "client", "upload", "control", "attacker", "iterations")
+"""Fields that tell the events of a run apart."""
+Place = tuple[Any, ...]
+OF_KIND = "SELECT body FROM events WHERE json_extract(body, '$.event') = ?"
+BEGINS = "json_extract(body, '$.event') IN ('start', 'round') AND json_extract(body, '$.round') = ?"
+AFTER = f"SELECT body FROM events WHERE seq > (SELECT max(seq) FROM events WHERE {BEGINS})"  # noqa: S608
+"""Events recorded after those of a round."""
 
 
 class Recorder:
     """Writes turns of a computation that this process has locked; commits every tenth of a second.
 
-    The events of a turn and the checkpoint after it are one transaction, so a resumed run neither loses nor
-    repeats an event. Committed data survive this process at once, and a loss of power once the computation
-    has ended. StorageFailed for a damaged database, which is left unchanged.
+    The events of a turn and the checkpoint after it are one transaction, and events that a resumed run comes
+    to again are stored once, so that none is lost or repeated. Committed data survive this process at once,
+    and a loss of power once the computation has ended. StorageFailed for a damaged database, which is left
+    unchanged.
     """
 
     def __init__(self, one: Computation, among: int = 1) -> None:
@@ -35,11 +43,12 @@ class Recorder:
         self._one, self._among, self._db = one, among, record(one.key).opened(durable=False)
         try:
             _note_begun(self._db, one)
-            self._within = {*map(_place, _bodies(self._db, Frame.event))}
         except BaseException:
             self._db.close()
             raise
         self._waiting, self._flushed, self._pause = list[Turn](), time.monotonic(), FLUSH_SECONDS
+        self._repeated = set[Place]()
+        """Places of the stored events that the resumed run comes to again."""
 
     def has_ended(self) -> bool:
         """True if the computation had ended; the shared table, which lacks that after a kill, gets it."""
@@ -58,23 +67,25 @@ class Recorder:
         if row is None:
             self._db.execute("DELETE FROM events")
             self._db.execute("UPDATE about SET began = ?", (time.time(),))
-            self._within.clear()
             return None
         kept = {one["name"]: one["array"] for one in self._db.execute("SELECT * FROM kept")}
         # the kind of engine that a run began with on the CPU goes on
         begun = (one for one in _bodies(self._db, "start") if one.get("device") == "cpu")
         engine = next((one["engine_kind"] or "" for one in begun), "")
         state = State.from_bytes(row["round"], row["weights"], row["uploads"], kept or None, engine)
+        self._repeated = {_place(json.loads(one["body"])) for one in self._db.execute(AFTER, (state.round,))}
         return Start(state, row["seconds"])
+
+    def latest_round(self) -> dict[str, Any]:
+        """The latest stored event of a round; empty before the first."""
+        newest = f"{OF_KIND} ORDER BY seq DESC LIMIT 1"
+        row = self._db.execute(newest, (RoundDone.event,)).fetchone()
+        return dict(json.loads(row["body"])) if row else {}
 
     def write(self, turn: Turn) -> None:
         """Append a turn; committed within a tenth of a second of the next turn."""
-        if turn.within:  # a resumed round repeats frames that are stored already
-            new = [
-                one for one in turn.events if one["event"] != Frame.event or _place(one) not in self._within
-            ]
-            self._within.update(_place(one) for one in new if one["event"] == Frame.event)
-            turn = replace(turn, events=new)
+        if self._repeated:
+            turn = replace(turn, events=[one for one in turn.events if _place(one) not in self._repeated])
         self._waiting.append(turn)
         if time.monotonic() - self._flushed >= self._pause:
             self.flush()
@@ -92,18 +103,17 @@ class Recorder:
         turns, self._waiting = self._waiting, []
         if not turns:
             return
-        began, now, whole = time.monotonic(), time.time(), [turn for turn in turns if not turn.within]
+        began, now = time.monotonic(), time.time()
         rows = [(now, json.dumps(event, allow_nan=False)) for turn in turns for event in turn.events]
         self._db.execute("BEGIN IMMEDIATE")
         self._db.executemany("INSERT INTO events (at, body) VALUES (?, ?)", rows)
-        if whole:
-            state = whole[-1].state
-            self._db.execute("DELETE FROM checkpoint")
-            self._db.execute("DELETE FROM kept")
-            if state is not None:
-                values = (state.round, *state.as_bytes(), whole[-1].seconds)
-                self._db.execute("INSERT INTO checkpoint VALUES (1, ?, ?, ?, ?)", values)
-                self._db.executemany("INSERT INTO kept VALUES (?, ?)", state.arrays_as_bytes().items())
+        reached = [(turn.state, turn.seconds) for turn in turns if turn.state is not None and not turn.ends]
+        if reached:
+            state, seconds = reached[-1]
+            self._forget_checkpoint()
+            values = (state.round, *state.as_bytes(), seconds)
+            self._db.execute("INSERT INTO checkpoint VALUES (1, ?, ?, ?, ?)", values)
+            self._db.executemany("INSERT INTO kept VALUES (?, ?)", state.arrays_as_bytes().items())
         self._db.execute("COMMIT")
         self._flushed = time.monotonic()
         self._pause = max(FLUSH_SECONDS, 20 * self._among * (self._flushed - began))
@@ -114,8 +124,15 @@ class Recorder:
         values = (status, json.dumps(figures))
         self._db.execute("PRAGMA synchronous = FULL")  # of the whole file, at the next commit
         query = "UPDATE about SET status = ?, figures = ?, events = (SELECT count(*) FROM events)"
+        self._db.execute("BEGIN IMMEDIATE")
         self._db.execute(query, values)
+        self._forget_checkpoint()
+        self._db.execute("COMMIT")
         self._note_end(status, figures)
+
+    def _forget_checkpoint(self) -> None:
+        self._db.execute("DELETE FROM checkpoint")
+        self._db.execute("DELETE FROM kept")
 
     def _note_end(self, status: str, figures: dict[str, Any]) -> None:
         computations.note_ends([(self._one.key, self._one.kind, status, figures)])
@@ -133,12 +150,11 @@ def _note_begun(db: sqlite3.Connection, one: Computation) -> None:
 
 
 def _bodies(db: sqlite3.Connection, event: str) -> list[dict[str, Any]]:
-    query = "SELECT body FROM events WHERE json_extract(body, '$.event') = ?"
-    return [json.loads(row["body"]) for row in db.execute(query, (event,))]
+    return [json.loads(row["body"]) for row in db.execute(OF_KIND, (event,))]
 
 
-def _place(body: dict[str, Any]) -> tuple[int, int, int]:
-    return body["round"], body["client"], body["iterations"]
+def _place(body: dict[str, Any]) -> Place:
+    return tuple(body.get(name) for name in PLACE)
 
 
 def leave_out_what_is_not_its_own(given: Iterable[Computation], kinds: Sequence[type[Event]]) -> None:
