@@ -1,4 +1,6 @@
-"""Entrance to a class: the code for students, the teacher's secret for opening one."""
+"""Entrance to a class: the code for students; for the teacher, a new class and what visitors keep."""
+
+import time
 
 import streamlit as st
 
@@ -6,7 +8,8 @@ from ldp_core import lessons
 from ldp_core.classroom import Session, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
-from ldp_core.errors import StudioError
+from ldp_core.errors import NotNow, StudioError
+from ldp_core.runs import ledger
 from ldp_core.settings import TEACHER
 from ldp_core.system.shipped import ASSETS
 from pages.parts.learn.one_thing import free_name
@@ -14,7 +17,7 @@ from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import ago, bytes_in_words, plain, seconds
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import me, sign_in_entrance, teacher_entrance, visitor
 from pages.server.address import of_page
@@ -23,6 +26,7 @@ from pages.server.guess_rate_limit import codes_wait, wrong_code
 PAUSE_SECONDS = 0.3
 FOLLOW_SECONDS = 1.0
 NOT_OPENED = "class not opened"
+OWN = "own data"
 
 
 @st.cache_data(ttl=PAUSE_SECONDS, max_entries=64, show_spinner=False)
@@ -93,6 +97,8 @@ def entrance() -> None:
         elif visitor().teacher:
             _mine()
             _open_form()
+            with st.popover("What visitors keep"):
+                _kept()
         sign_in_entrance()
         teacher_entrance()
         refusal(NOT_OPENED)
@@ -143,6 +149,34 @@ def _open(asked: str, free: str, numbered: bool) -> None:
     with refusing(NOT_OPENED):
         session = sessions.open_class(visitor(), asked, free, numbered)
         st.query_params.from_dict({"code": session.code})
+
+
+def _kept() -> None:
+    """What the ledger holds of visitors, of which a teacher deletes own data by a choice and a press."""
+    for kind, (count, size) in ledger.taken().items():
+        st.markdown(f"{count} {ledger.KINDS[kind].what}: {bytes_in_words(size)}")
+    if there := {one.id: one for one in ledger.standing(OWN)}:
+        chosen = st.selectbox(
+            "Own data", there, None, lambda name: _in_words(there[name]), key="class kept", width=460
+        )
+        if chosen is not None:
+            st.button("Delete it, and all that was computed from it", on_click=_erase, args=(there[chosen],))
+
+
+def _in_words(own: ledger.Entry) -> str:
+    """The letters tell which are of one visitor or address, and not of whom."""
+    now = time.time()
+    end = f", deleted in {seconds(max(0.0, own.until - now))}" if own.until else ""
+    whose = f"visitor {(own.owner or 'unknown')[:4]} from address {(own.address or 'unknown')[:4]}"
+    return f"{bytes_in_words(own.size)} of {whose}, {ago(now - own.at)}{end}"
+
+
+@pressed
+def _erase(own: ledger.Entry) -> None:
+    with refusing(NOT_OPENED):
+        sessions.refuse_students(visitor())
+        if not ledger.erase(own):
+            raise NotNow("these data cannot be deleted now; try again later")
 
 
 def topic_label(name: str) -> str:

@@ -14,7 +14,7 @@ from ldp_core import aggregators, presets
 from ldp_core.classroom import members, sessions
 from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import Choice
-from ldp_core.runs import tint_of
+from ldp_core.runs import ledger, own_data, tint_of
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.charts.base import colour
@@ -23,6 +23,9 @@ from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
 from pages.parts.classroom.own_digit import _price
 from pages.parts.classroom.own_room import budgets_figure
 from pages.parts.learn.one_thing import price
+from pages.parts.ui.visitor import TYPED
+from tests.pages.conftest import Opened
+from tests.runs.in_process import found_in
 
 NUMBER = presets.get("two_volunteers").ask
 CHOICE = presets.get("half_and_half").ask
@@ -130,3 +133,26 @@ def test_list_of_names_begins_with_their_number(runs_dir: Path):
     app.run()
     assert "2 here" in app.markdown[0].value
     assert app.main.children[0].type == "markdown"
+
+
+def test_teacher_deletes_a_visitors_table(opened: Opened, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
+    for whose in ("anna", "ben"):
+        rows = "\n".join(f"{i % 37},{i % 2},marker of {whose} {i % 3}" for i in range(60))
+        own_data.take({"mine.csv": f"age,bought,colour\n{rows}".encode()}, whose, "school")
+    assert found_in(runs_dir, b"marker of anna")
+    app = opened("classroom")
+    assert not [one for one in app.selectbox if one.key == "class kept"]
+    app.text_input(key=TYPED).set_value("chalk").run()
+    listed = app.selectbox(key="class kept")
+    assert len(listed.options) == 2 and "anna" in listed.options[0]
+    app.selectbox(key="class kept").select_index(0).run()
+    next(one for one in app.button if "Delete" in one.label).click().run()
+    assert not app.exception and len(app.selectbox(key="class kept").options) == 1
+    assert own_data.mine("ben") and not found_in(runs_dir, b"marker of anna")
+    assert [one.owner for one in ledger.standing("own data")] == ["ben"]
+    app.selectbox(key="class kept").select_index(0).run()
+    press = next(one for one in app.button if "Delete" in one.label)
+    monkeypatch.setattr("pages.parts.ui.visitor._teachers", set())
+    press.click().run()
+    assert own_data.mine("ben") and app.error, "who teaches no more"
