@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Self, TypeVar
 
 from ldp_core.hints import hint as hint
@@ -165,6 +166,8 @@ def shown(value: object, most: int = 60) -> str:
     """Value as quoted in messages: short, on one line, in JSON's spelling."""
     if isinstance(value, str):
         text = f"“{value}”"
+    elif isinstance(value, float) and 1e-12 < abs(value) < 1e16:
+        text = f"{Decimal(repr(float(value))):f}"  # without an exponent
     else:
         try:
             text = json.dumps(value, ensure_ascii=False)

@@ -15,7 +15,7 @@ from ldp_core.component import Component
 from ldp_core.errors import InvalidExperiment, Problem, hint, one_of, shown
 from ldp_core.experiment import PER, Experiment, amended, parse
 from ldp_core.experiment.reading import by_short, part_of, whose
-from ldp_core.limits import at_most
+from ldp_core.limits import at_most, number
 from ldp_core.system import private_files
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Result:
         if not entry.run_worst.guarantee:
             return f"promises nothing: no guarantee for the run, {entry.run_worst.why}"
         parts = [
-            f"{at_most(entry[scope].bound, 4)} {words} (δ {entry[scope].delta:g})"
+            f"{at_most(entry[scope].bound, 4)} {words} (δ {number(entry[scope].delta, 6)})"
             for scope, words in SCOPES.items()
             if entry[scope].guarantee
         ]

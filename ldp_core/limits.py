@@ -29,7 +29,7 @@ def spelled(value: float) -> str:
     """Number with thin spaces and without exponent: 100 000, 0.000001, 0.5."""
     if value == int(value):
         return f"{int(value):,}".replace(",", THIN)
-    return f"{value:.12f}".rstrip("0")
+    return f"{Decimal(f'{value:.12g}'):f}"
 
 
 THIN = "\u202f"

@@ -10,11 +10,11 @@ from pages.parts.noise.ahead import ahead, laws
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
 from pages.parts.noise.promise_table import Promised, promise_table
 from pages.parts.noise.variance_charts import against_budget, against_value, upload_figure
-from pages.parts.noise.verdicts import all_asking, take_button, verdicts, who_asks
+from pages.parts.noise.verdicts import all_asking, take_button, verdicts, who_ask
 from pages.parts.noise.what_if import WhatIf, settled, what_if
 from pages.parts.systems.panel import system_panel
 from pages.parts.systems.trust import trust_panel
-from pages.parts.train.ledger_panel import named_clients
+from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.formulas import PROMISE, SERVER, formula
@@ -50,7 +50,7 @@ def main() -> None:
 
 def _live(workspace: Workspace, shown: list[Design]) -> None:
     """Draw what follows the sliders; the rest follows once they rest."""
-    now = what_if(workspace, shown, named_clients(shown[0].experiment))
+    now = what_if(workspace, shown, _named(shown))
     with st.container(key="results-first"):
         left, right = st.columns([1.25, 1], gap="small")
     with left:
@@ -65,8 +65,18 @@ def _live(workspace: Workspace, shown: list[Design]) -> None:
         st.rerun()
 
 
+def _named(shown: list[Design]) -> dict[str, int]:
+    """Clients by description, of the design whose ε differ most, which is named if others ask otherwise."""
+    most = most_unlike([design.experiment for design in shown])
+    named = named_clients(most)
+    if all(named_clients(design.experiment) == named for design in shown):
+        return named
+    label = next(design.label for design in shown if design.experiment is most)
+    return {f"{name} of {label}": i for name, i in named.items()}
+
+
 def _variances(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    budgets = shown[0].experiment.population().epsilon.tolist()
+    budgets = [one for design in shown for one in set(design.experiment.population().epsilon.tolist())]
     components.draw("cards", components.sheet(_charts(now, budgets)), key="charts")
 
 
@@ -126,10 +136,10 @@ def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     asked, still = all_asking(shown, now)
     if still:
         st.caption(still.strip())
-    elif words := who_asks(now, shown[0].experiment):
+    elif words := who_ask(now, shown):
         st.caption(f"As it would be{words}.")
     moved = [replace(design, experiment=own) for design, own in zip(shown, asked, strict=True)]
-    named = {i: f" ({name})" if now.own else "" for name, i in named_clients(shown[0].experiment).items()}
+    named = {i: f" ({name})" if now.own else "" for name, i in _named(shown).items()}
     design_tables.at_the_server(moved, named)
     formula(SERVER, "formula server")
 

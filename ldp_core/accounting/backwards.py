@@ -8,7 +8,7 @@ import numpy as np
 
 from ldp_core.accounting.spending import Releases, Spending
 from ldp_core.errors import InvalidInput
-from ldp_core.limits import EPSILON
+from ldp_core.limits import EPSILON, number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import alike, kinds
 
@@ -56,7 +56,7 @@ def largest(cost: Callable[[float], float], budget: float, start: float) -> floa
     while least > budget:
         low /= 4
         if low < LEAST:
-            raise InvalidInput(f"no ε costs as little as {budget:g}")
+            raise InvalidInput(f"no ε costs as little as {number(budget, 6)}")
         least = cost(low)
     high, most = low, least
     while most <= budget:

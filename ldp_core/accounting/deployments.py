@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ldp_core.limits import spelled
+from ldp_core.limits import number
 
 LIST = "D. Desfontaines, A list of real-world uses of differential privacy, desfontain.es"
 BLOG = "Google Research, Advances in private training for production on-device language models, 2024"
@@ -25,7 +25,7 @@ class Deployment:
     @property
     def covers(self) -> str:
         """`a user for one day, δ 0, local`."""
-        return f"a user for {self.period}, δ {spelled(self.delta)}, {self.trust}"
+        return f"a user for {self.period}, δ {number(self.delta)}, {self.trust}"
 
 
 DEPLOYMENTS = (
@@ -43,5 +43,5 @@ def listed() -> list[str]:
     """The deployments of each unit in words, with what that is."""
     found = dict[str, list[str]]()
     for one in DEPLOYMENTS:
-        found.setdefault(one.covers, []).append(f"{one.name} {one.epsilon:g}")
+        found.setdefault(one.covers, []).append(f"{one.name} {number(one.epsilon, 4)}")
     return [f"{', '.join(names)} ({covers})" for covers, names in found.items()]

@@ -18,13 +18,11 @@ from ldp_core.accounting.spending import Client
 from ldp_core.accounting.table import each_as_json
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.limits import EPSILON, at_least, at_most
+from ldp_core.limits import EPSILON, at_least, at_most, number
 
 SHARE = 0.95
 """Share of the clients whose number of uploads `within` bounds."""
-AVERAGE = (
-    "the price of {:.4g} uploads, an average number of them, and no bound: a client may upload more often"
-)
+AVERAGE = "the price of {} uploads, an average number of them, and no bound: a client may upload more often"
 
 
 def ledger(
@@ -54,7 +52,7 @@ def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> 
     most = _most(experiment, client, limit)
     price = spending.uploads(client, min(expected, most))
     if expected < most and price.guarantee:
-        price = replace(price, guarantee=False, why=AVERAGE.format(expected))
+        price = replace(price, guarantee=False, why=AVERAGE.format(number(expected, 4)))
     entry = Entry(
         coordinate=spending.coordinate(client),
         upload=spending.uploads(client, 1),
@@ -115,6 +113,6 @@ def epsilon_for(experiment: Experiment, budget: float) -> float:
     if not least <= budget <= most or math.isinf(least):
         raise InvalidInput(
             f"the budget of the run must lie between {at_most(least, 4)} and {at_least(most, 4)}, which an ε "
-            f"{EPSILON} costs; got {budget:g}; take more or fewer rounds, or another budget"
+            f"{EPSILON} costs; got {number(budget, 6)}; take more or fewer rounds, or another budget"
         )
     return largest(cost, budget, EPSILON.minimum)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ldp_core.attacks.observation import Image, Observation, Public
 from ldp_core.component import Component
+from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
@@ -92,7 +93,7 @@ class Attacker(Component):
             else f"the upload: {what}, as sent{times}",
             "the global model that the client started from",
             f"the architecture ({facts.model.title}), the optimiser ({facts.optimizer.label}) and its "
-            f"learning rate ({facts.learning_rate:g})",
+            f"learning rate ({number(facts.learning_rate, 6)})",
             "that no noise was added, and the safe range"
             if mechanism.role == "identity"
             else f"the mechanism ({mechanism.label}), the client's ε and {ends}",

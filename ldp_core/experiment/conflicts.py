@@ -5,6 +5,7 @@ from typing import Any
 
 from ldp_core import attacks, datasets, features, models
 from ldp_core.errors import InvalidInput, Problem, one_of, shown
+from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
@@ -69,7 +70,7 @@ def conflicts(experiment: Any) -> Iterator[Problem]:
 
 def _of_ranges(low: Floats, high: Floats) -> Iterator[Problem]:
     for client in (low >= high).nonzero()[0][:1]:
-        ends = f"low {low[client]:g} and high {high[client]:g}"
+        ends = f"low {number(low[client], 6)} and high {number(high[client], 6)}"
         yield Problem("clients.low", f"of client {client + 1} must be below its high; got {ends}")
     for client in ((low < high) & too_narrow(low, high)).nonzero()[0][:1]:
         least, most = float(low[client]), float(high[client])

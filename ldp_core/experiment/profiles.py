@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment.clients import Clients
-from ldp_core.limits import Limit, spelled
+from ldp_core.limits import Limit, number, spelled
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 from ldp_core.tables import Column, Table, find, is_gap, read_table
@@ -189,7 +189,7 @@ def _scope(where: Lines, cells: Sequence[str], problems: list[Problem]) -> str:
 def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:
     """Problems of ranges that are reversed, or too narrow for float32."""
     found = [
-        Problem(f"line {where[i]}, low", f"must be below high, {high[i]:g}; got {low[i]:g}")
+        Problem(f"line {where[i]}, low", f"must be below high, {number(high[i], 6)}; got {number(low[i], 6)}")
         for i in np.flatnonzero(low >= high).tolist()
     ]
     known = ~(np.isnan(low) | np.isnan(high))
@@ -209,7 +209,7 @@ def _misnumbered(where: Lines, clients: Floats) -> list[Problem]:
     count = len(clients)
     for line, client in zip(where[numbered].tolist(), clients[numbered].tolist(), strict=True):
         if client in before:
-            message = f"is {client:g}, as on line {before[client]} already"
+            message = f"is {number(client, 6)}, as on line {before[client]} already"
             found.append(Problem(f"line {line}, client", message))
         elif client > count:
             message = f"is {spelled(client)}, but there are {spelled(count)} clients, numbered from 1"

@@ -23,6 +23,7 @@ from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.noising import Noised, Noising
 from ldp_core.federated.state import State
 from ldp_core.federated.upload import some_rows
+from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import on_demand, stream
 from ldp_core.systems import Participation
@@ -271,11 +272,12 @@ def _remedy(experiment: Experiment, exact: bool) -> str:
     local = experiment.local
     advice = "" if exact else ", or less noise"
     if local.optimizer.has_own_rate:
-        return f"the steps of {local.optimizer.name} begin at {local.optimizer.rate(1, 0):g}; try sgd{advice}"
+        begin = number(local.optimizer.rate(1, 0), 6)
+        return f"the steps of {local.optimizer.name} begin at {begin}; try sgd{advice}"
     rate = local.learning_rate
-    usual = limits.LEARNING_RATE.default
+    usual = number(min(limits.LEARNING_RATE.default, rate / 10), 6)
     cause = "is" if exact else "or the noise is"
-    return f"the learning rate {rate:g} {cause} too large; try one near {min(usual, rate / 10):g}{advice}"
+    return f"the learning rate {number(rate, 6)} {cause} too large; try one near {usual}{advice}"
 
 
 def _step(federation: Federation, model: NDArray[np.float32], aggregate: Floats) -> NDArray[np.float32]:

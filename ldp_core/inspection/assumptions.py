@@ -11,6 +11,7 @@ from ldp_core.attacks.base import no_dense_start
 from ldp_core.inspection.arrays import Arrays
 from ldp_core.inspection.card import Card
 from ldp_core.inspection.layout import Finding, misplaced, not_finite, statistics
+from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.models.own import Own
 
@@ -100,7 +101,7 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
     if seen.mechanism.role != "identity":
         return found
     if cut := clipped(seen):
-        why = f"{100 * cut:.2g} % of the numbers stand at an end of the range: how far they went is unknown"
+        why = f"{number(100 * cut, 2)} % of the numbers stand at an end of the range: how far is unknown"
         return [*found, Finding("nothing was clipped", None, why)]
     causes = causes_of(seen, card)
     if causes[SIGNS]:
@@ -110,7 +111,7 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
     last = seen.model.slices(seen.shape, seen.classes)[-1]
     bias = seen.gradients[0, last.start : last.stop]
     total = float(abs(bias.sum()) / max(np.abs(bias).sum(), 1e-300))
-    why = f"the last bias's changes sum to {100 * total:.2g} % of their size"
+    why = f"the last bias's changes sum to {number(100 * total, 2)} % of their size"
     other = f"{why}, and to 0 after softmax; {fits(causes)}; not tested: another loss, weight decay"
     found.append(Finding("cross-entropy after softmax", total < SUM, why if total < SUM else other))
     if card.alone and not no_dense_start(seen.model, seen.shape, seen.classes):
@@ -119,7 +120,7 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
             return [*found, Finding("the first layer moved", False, "its weights are all as they were")]
         ratio = float(values[1] / values[0]) if len(values) > 1 else 0.0
         directions = int((values > RANK * values[0]).sum())
-        why = f"the first layer's change is a product of two vectors, up to {ratio:.1g}"
+        why = f"the first layer's change is a product of two vectors, up to {number(ratio, 1)}"
         other = f"the first layer's change has {directions} directions, and one step on one picture leaves "
         other += f"one; {directions} or more pictures or steps leave as many; {fits(causes)}"
         found.append(Finding("one picture", ratio < RANK, why if ratio < RANK else other))
@@ -142,8 +143,8 @@ def causes_of(seen: Observation, card: Card) -> dict[str, str]:
     even = all((np.abs(some / np.median(some) - 1) < EVEN).mean() > MOST for some in sizes)
     even &= len(slices) > 2 or seen.classes > 2  # else a picture of two colours has one size, too
     same = even and np.allclose(each, each[0], rtol=EVEN)
-    one = f"all that moved did so by {each[0]:.3g}" if same else "one size a layer"
-    adam = f"{one}; the card says {card.optimizer.label} at {card.rate:g}"
+    one = f"all that moved did so by {number(each[0], 3)}" if same else "one size a layer"
+    adam = f"{one}; the card says {card.optimizer.label} at {number(card.rate, 6)}"
     wide = max(slices, key=lambda one: one.stop - one.start)
     table = step[wide.start : wide.stop].reshape(wide.shape[0], -1)
     live = np.abs(table[(table != 0).any(axis=1)][:, (table != 0).any(axis=0)])
@@ -214,7 +215,7 @@ def of_picture(
     made = seen.base - np.clip(seen.uploads_of(x, seen.labels())[0], seen.low[0], seen.high[0])
     scale = float(sent @ made / max(made @ made, 1e-300))
     apart = float(((sent - scale * made) ** 2).sum() / max((sent**2).sum(), 1e-300))
-    what = f"made again from the picture, the upload differs by {100 * apart:.2g} % (squared)"
+    what = f"made again from the picture, the upload differs by {number(100 * apart, 2)} % (squared)"
     if exact and apart > REMADE:
         causes = causes_of(seen, card) | causes_beside(seen, x, card)
         return apart, Finding(name, False, f"{what}; {fits(causes)}")
@@ -222,12 +223,12 @@ def of_picture(
         why = "as another picture's may: not found, which proves nothing"
         return apart, Finding(name, None, f"{what}, {why}")
     if card.norm is None and card.sent != "gradient" and not 0.95 < scale < 1.05:
-        often = f"the upload is {scale:.3g} times the one made of the picture"
+        often = f"the upload is {number(scale, 3)} times the one made of the picture"
         if apart > same:
             causes = causes_of(seen, card) | causes_beside(seen, x, card)
             other = f"{often}, and not only scaled: {what}; {fits(causes)}; not tested: another loss"
             return apart, Finding(name, False, other)
         why = f"{often}: {'shortened' if scale < 1 else 'several small steps'}, a weighted loss, or the "
-        why += f"learning rate was {scale * card.rate:.3g}, and not {card.rate:g}"
+        why += f"learning rate was {number(scale * card.rate, 3)}, and not {number(card.rate, 6)}"
         return apart, Finding("the card's learning rate", False, why)
     return apart, Finding(name, True, what)

@@ -19,7 +19,7 @@ from ldp_core.inspection.arrays import Arrays
 from ldp_core.inspection.assumptions import SAME, clipped, of_arrays, of_change, of_picture, resolution
 from ldp_core.inspection.card import Card
 from ldp_core.inspection.layout import Finding, flat, grouped
-from ldp_core.limits import BOUND
+from ldp_core.limits import BOUND, number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
@@ -187,7 +187,7 @@ def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
             and seen.mechanism.role == "identity"
             and not -EDGE < low <= high < 1 + EDGE
         ):
-            why = f"the picture runs from {low:.2g} to {high:.2g}: was it standardised? "
+            why = f"the picture runs from {number(low, 2)} to {number(high, 2)}: was it standardised? "
             why += "The card's mean and deviation say how"
             found.append(Finding("pixels from 0 to 1", False, why))
         if upload.begun:

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from ldp_core.fields import Choice, Number, Whole
-from ldp_core.limits import ROUNDS, SAMPLING
+from ldp_core.limits import ROUNDS, SAMPLING, number
 from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.mechanisms.shared.gaussian_privacy import delta_of, epsilon_of, mu_of
@@ -82,13 +82,15 @@ class Gaussian(GaussianNoise):
         if self.calibration == "classical":
             true = float(delta_of(epsilon, self.at(epsilon, low, high).mu))
             why = "the formula is proved for ε below 1: more noise than needed there, too little far above"
-            return (Difference(f"δ at ε {epsilon:g}", self.delta_, true, why),)
+            return (Difference(f"δ at ε {number(epsilon, 6)}", self.delta_, true, why),)
         own = whole.model_dump(by_alias=True)
         kinds, budget = (GaussianAsPrinted, Gaussian), np.asarray(epsilon)
         spread, rooted = (float(kind(**own)._equation_4(budget)) for kind in kinds)
         width, d, rounds = high - low, use.dimension, whole.rounds or 1
         needed = width * np.sqrt(d * rounds) / float(mu_of(epsilon, self.delta_))
-        missing = f"the formula knows no safe range and no number of weights: √{d} × {width:g} is missing"
+        missing = (
+            f"√{d} × {number(width)} is missing: the formula knows no safe range and no number of weights"
+        )
         root, given = "the root belongs over the whole product", "what the printed noise gives"
 
         def true_epsilon(what: str, uses: int, why: str) -> Difference:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.errors import InvalidInput, shown
+from ldp_core.limits import number
 from ldp_core.mechanisms.base import Difference, Differences, Scope, Use
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.shared.blocks import checked
@@ -168,7 +169,7 @@ class Harmony(Sized):
         fitted, at = self.fitted(use), (epsilon, low, high)
         printed, true = (float(fitted.formed(form).mean(value, *at)) for form in self.forms[::-1])
         filled = "a weight that is not reported is filled with 0 instead of its range's centre"
-        average = Difference(f"average answer for a weight of {value:g}", printed, true, filled)
+        average = Difference(f"average answer for a weight of {number(value, 6)}", printed, true, filled)
         why = "the index of the weight has to be sent as well"
         sent = Difference("bits sent for a layer", 1, fitted.bits(), why)
         return (sent,) if printed == true else (average, sent)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ldp_core.limits import number
 from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
 from ldp_core.mechanisms.shared.blocks import where
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, one_of_two, two_atoms
@@ -76,7 +77,7 @@ class PDPM(ScaleFree):
         split = "the two low answers have the same likelihoods: the split hides nothing and adds noise"
         return (
             Difference("largest variance, by theorem 1 and in truth", *bounds, divides),
-            Difference(f"variance for a weight of {value:g}", *both, split),
+            Difference(f"variance for a weight of {number(value, 6)}", *both, split),
         )
 
     @staticmethod

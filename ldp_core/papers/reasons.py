@@ -4,6 +4,7 @@ from typing import get_args
 
 from ldp_core.errors import listed
 from ldp_core.judgement import Outcome, at_chance
+from ldp_core.limits import number
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import SEEDS, Interval, Part, interval, stated
 from ldp_core.papers.stored import Figure, Shelf
@@ -64,7 +65,7 @@ def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
 
 
 def _sizes(one: Figure, noise: str) -> str:
-    return f"{noise} {one.noise:.3g} beside weights of size {one.size:.3g}"
+    return f"{noise} {number(one.noise or 0.0)} beside weights of size {number(one.size or 0.0)}"
 
 
 def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ldp_core.accounting import DELTA, shuffled
 from ldp_core.experiment import Experiment
-from ldp_core.limits import at_most, spelled
+from ldp_core.limits import at_most, number, spelled
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ def _invited(experiment: Experiment) -> Iterator[Step]:
         yield Step("server", f"chooses who takes part ({selection.label.lower()})", "the model", "")
         return
     yield Step("server", "asks every client", "the model", "")
-    yield Step("client", f"draws whether it takes part, which {100 * chance:.3g} % do on average", "", "")
+    share = f"{number(100 * chance)} %"
+    yield Step("client", f"draws whether it takes part, which {share} do on average", "", "")
 
 
 def _bounds(experiment: Experiment) -> tuple[str, str]:
@@ -54,11 +55,11 @@ def _bounds(experiment: Experiment) -> tuple[str, str]:
 def _trained(experiment: Experiment) -> Iterator[Step]:
     low, high = experiment.clients.bounds()
     alike = (low == low[0]).all()
-    ends = f"[{low.min():g}, {high.max():g}]".replace("-", "−") if alike else "its own safe range"
+    ends = f"[{number(low[0], 6)}, {number(high[0], 6)}]".replace("-", "−") if alike else "its own safe range"
     what = "its weights" if experiment.target == "weights" else "what training changed"
     cut = f"clips {what} to {ends}"
     if experiment.mechanism.region == "ball":
-        cut = f"shortens {what} to a length of at most {experiment.mechanism.parameters()['norm']:g}"
+        cut = f"shortens {what} to a length of at most {number(experiment.mechanism.parameters()['norm'], 6)}"
     own, clear = _bounds(experiment)
     of_system = experiment.system.trains(experiment) if experiment.system else ""
     epochs = experiment.local.epochs
@@ -99,9 +100,10 @@ def _shuffles(experiment: Experiment) -> str:
     )
     most, unequal = float(budgets.max()), len(set(budgets.tolist())) > 1
     found = most if unequal else shuffled(most, max(1, heard), DELTA)
-    why = "clients have budgets of their own" if unequal else f"{heard} messages are too few at δ {DELTA:g}"
+    few = f"{heard} messages are too few at δ {number(DELTA)}"
+    why = "clients have budgets of their own" if unequal else few
     worth = (
-        f"with a shuffler whom all trust, ε {most:g} of one message would become {at_most(found)}"
+        f"with a shuffler whom all trust, ε {number(most, 6)} of one message would become {at_most(found)}"
         if found < 0.99 * most
         else f"it lowers no ε ({why})"
     )

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.fields import Checked, Number, refused
-from ldp_core.limits import FRACTION
+from ldp_core.limits import FRACTION, number
 from ldp_core.partitions.base import Indices, Partition
 
 
@@ -51,7 +51,7 @@ class GroupLabels(Partition):
     def _shares_add_up(self) -> GroupLabels:
         total = sum(group.share for group in self.groups)
         if abs(total - 1) > 1e-6:
-            raise ValueError(f"the groups' shares must add up to 1; got {total:g}")
+            raise ValueError(f"the groups' shares must add up to 1; got {number(total, 6)}")
         return self
 
     def split(self, labels: Indices, count: int, generator: np.random.Generator) -> list[Indices]:

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from ldp_core.errors import Problem, one_of, shown
 from ldp_core.fields import Choice, Number, Whole, Written, refused
-from ldp_core.limits import RECORDS, SAMPLING
+from ldp_core.limits import RECORDS, SAMPLING, number
 from ldp_core.mechanisms.base import Form, Mechanism
 from ldp_core.systems.base import Indices, Participation, Public, System, Vectors
 
@@ -194,8 +194,10 @@ class PersonalizedLDPFL(System):
             yield Problem("system.pixels", why)
         q, printed = self._q(name), getattr(mechanism, "calibration", "") == "paper001"
         if self.case == "iid" and printed and mechanism.sampling != q:
-            why = f"must be {q:g}, the share of its records that a client of {self.name} trains on; got "
-            why += f"{mechanism.sampling:g}; set system.sampling and mechanism.sampling to the same"
+            why = f"must be {number(q, 6)}, the share of its records that a client of {self.name} trains on; "
+            why += (
+                f"got {number(mechanism.sampling, 6)}; set system.sampling and mechanism.sampling to the same"
+            )
             yield Problem("mechanism.sampling", why)
 
     def made(self, mechanism: Mechanism, form: Form) -> Mechanism:
@@ -208,7 +210,7 @@ class PersonalizedLDPFL(System):
             return ""
         low, high = experiment.clients.bounds()
         widths = sorted({float(width) for width in high - low})
-        needed = " to ".join(f"{width:g}" for width in dict.fromkeys((widths[0], widths[-1])))
+        needed = " to ".join(number(width, 6) for width in dict.fromkeys((widths[0], widths[-1])))
         return (
             f"Corrected, σ covers all that a weight can be, {needed} where the paper takes 1: the promised ε "
             "begins to hold for a weight, with as many times the noise."
@@ -223,7 +225,9 @@ class PersonalizedLDPFL(System):
     def trains(self, experiment: Any) -> str:
         if self.case == "non_iid":
             return ""
-        return f"on each of its records with probability {self._q(experiment.dataset):g}, drawn afresh"
+        return (
+            f"on each of its records with probability {number(self._q(experiment.dataset), 6)}, drawn afresh"
+        )
 
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         if self.case == "non_iid":
@@ -241,7 +245,7 @@ class PersonalizedLDPFL(System):
 
     def server_knows(self, experiment: Any) -> tuple[str, ...]:
         white = self.scale(experiment.dataset)
-        return (f"that white is {white:g} in training",) if white != 1 else ()
+        return (f"that white is {number(white, 6)} in training",) if white != 1 else ()
 
     def _q(self, dataset: str) -> float:
         return self.sampling if self.sampling is not None else self._setting(dataset).sampling

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from ldp_core import datasets, models
 from ldp_core.fields import Choice, Number
-from ldp_core.limits import SELECTED
+from ldp_core.limits import SELECTED, number
 from ldp_core.mechanisms.base import Floating, Floats, Form, Mechanism
 from ldp_core.systems.base import Encoded, Indices, Participation, Public, Sent, System, Vectors
 
@@ -149,7 +149,7 @@ class PPRDFL(System):
         passed = (1 - self._chance) * (size // 2)
         rest = self._rest(form)
         if rest == "clear":
-            share = f"{100 * (1 - self.selected):.3g} %"
+            share = f"{number(100 * (1 - self.selected), 3)} %"
             why = (
                 f"R-PSS sends {share} of the weights as they are, and all others near zero; which ones "
                 "depends on the data"

@@ -199,7 +199,7 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
 
 def limits_in_words(low: float, high: float) -> str:
     """Meaning of an outlook's two ratios, in words."""
-    return f"it learns up to {low:g}, and not at all above {high:g}"
+    return f"it learns up to {number(low, 6)}, and not at all above {number(high, 6)}"
 
 
 def _hope(experiment: Experiment, over: float) -> str:

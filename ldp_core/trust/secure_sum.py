@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ldp_core.errors import Problem
 from ldp_core.fields import Choice, Number, Whole
-from ldp_core.limits import BITS, COLLUDING, DROPOUT
+from ldp_core.limits import BITS, COLLUDING, DROPOUT, at_most
 from ldp_core.mechanisms.base import Floats
 from ldp_core.trust._sums import Facts, Row, SumTrust
 
@@ -79,7 +79,7 @@ class SecureSum(SumTrust):
             need = next(
                 (b for b in range(self.bits, int(BITS.maximum) + 1) if self.wraps(experiment, b) <= WRAPS), 0
             )
-            some = f"up to {chance:.2g}" if chance < 1 else "1"
+            some = f"up to {at_most(chance, 2)}" if chance < 1 else "1"
             message = (
                 f"must be at least {need or 'more'}: with {self.bits} bits a sum of {max(facts.counts)} "
                 f"clients leaves its modulus, and means nothing, with probability {some}; got {self.bits}"

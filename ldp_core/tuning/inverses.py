@@ -14,6 +14,7 @@ from ldp_core import limits
 from ldp_core.accounting import Promise, epsilon_for, least_promised, promise, worth
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.experiment import Experiment, changed
+from ldp_core.limits import number
 from ldp_core.theory import client_variance, server_noise, worst_variance
 
 TOLERANCE = 1e-9
@@ -75,7 +76,7 @@ def at_noise(experiment: Experiment, sigma: float) -> Follows:
         raise InvalidInput(
             f"the noise σ must lie between {limits.at_most(least, 4)} and {limits.at_least(most, 4)}, which "
             f"an ε {limits.EPSILON} leaves in the aggregate of {limits.spelled(experiment.clients.count)} "
-            f"clients; got {sigma:g}; take other ranges, another mechanism or more clients"
+            f"clients; got {number(sigma, 6)}; take other ranges, another mechanism or more clients"
         )
     epsilon = _least(lambda e: _sigma(_equal(experiment, e)), sigma, low, high)
     _, error = _noise(_equal(experiment, epsilon))
@@ -106,7 +107,7 @@ def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows
         left = _sigma(_equal(experiment, epsilon, most))
         raise InvalidInput(
             f"the noise σ must be at least {limits.at_most(left, 4)}, which {limits.spelled(most)} clients "
-            f"leave, as many as {experiment.dataset} has samples for; got {sigma:g}; take a larger ε"
+            f"leave, as many as {experiment.dataset} has samples for; got {number(sigma, 6)}; take a larger ε"
         )
     low = high // 2  # which is too few, or none
     while high - low > 1:

@@ -18,7 +18,7 @@ from math import ceil
 import numpy as np
 
 from ldp_core.experiment import PER
-from ldp_core.limits import EPSILON, THIN, percent
+from ldp_core.limits import EPSILON, THIN, number, percent
 from ldp_core.theory import outlook
 from ldp_core.tuning.found import Answer, Known, More, Point, Tried, above_end, below_end, sure_end
 from ldp_core.tuning.question import EFFORT, LOWEST, RUNS, Cap, Question, rounded
@@ -170,8 +170,9 @@ def answer_of(question: Question, known: Known) -> Answer:
     if meets is None:
         return Answer.none(*_in_the_way(question, known))
     above = fails.epsilon if fails else None
-    why = f"the smallest ε found that reaches it is {meets.epsilon:g}, with a safe range of ±{meets.half:g}"
-    why += f"; ε {above:g} is not sure to" if above else ""
+    why = f"the smallest ε found that reaches it is {number(meets.epsilon)}"
+    why += f", with a safe range of ±{number(meets.half, 6)}"
+    why += f"; ε {number(above, 6)} is not sure to" if above else ""
     if caps := [one for one in question.caps if one.half == meets.half]:
         why += f"; {leak_in_words(question, caps)}"
     fresh = [known[point] for point in _fresh(question, meets) if point in known]
@@ -250,25 +251,26 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
     for half, found in spoken.items():
         clean = _first(known, half, None)
         if clean == 0:
-            words.append(f"±{half:g} diverges even without noise (a smaller learning rate may help)")
+            words.append(f"±{number(half, 6)} diverges even without noise (a smaller learning rate may help)")
             continue
         words.append("; ".join(map(_in_words, found)) + f" ({percent(clean, 1)} without noise)")
     if question.run_budget is not None and question.ranges:
         most = max(question.affordable[half] for half in question.ranges)
-        words.append(f"a run budget of {question.run_budget:g} allows no more than ε {most:g}")
+        words.append(f"a run budget of {number(question.run_budget, 6)} allows no more than ε {number(most)}")
     if any(question.most(half) == EPSILON.maximum for half in question.ranges):
         base = question.base
-        words.append(f"ε {EPSILON.maximum:g} {base.covers} is the largest that may be asked for")
+        words.append(f"ε {number(EPSILON.maximum, 6)} {base.covers} is the largest that may be asked for")
         if base.clients.epsilon_scope != "mechanism":
             words[-1] += f" (as much may be asked for {PER[base.randomiser.scope]})"
     if question.caps:
         words.append(leak_in_words(question, question.caps))
     for cap in question.caps:
-        above = _at(question, known, cap.half, cap.beyond) if cap.uploads and cap.beyond else None
+        if not (cap.uploads and cap.beyond):
+            continue
+        above = _at(question, known, cap.half, cap.beyond)
         if above and not (above.meets or above.open):
-            words.append(
-                f"even at ε {cap.beyond:g}, where in more, ±{cap.half:g} reaches {percent(above.mean, 1)}"
-            )
+            reached = f"±{number(cap.half, 6)} reaches {percent(above.mean, 1)}"
+            words.append(f"even at ε {number(cap.beyond)}, where in more, {reached}")
     opened = [one for found in spoken.values() for one in found if one.open]
     caps = undecided(question, known)
     settled = not opened and not caps and _may(question, known)
@@ -288,9 +290,8 @@ def _spoken(question: Question, known: Known, half: float) -> list[Tried]:
 
 def _in_words(one: Tried) -> str:
     """Sentence on a setting that does not meet the target."""
-    words = (
-        f"±{one.half:g} reaches {percent(one.mean, 1)} on average at ε {one.epsilon:g}, in {one.runs} runs"
-    )
+    at = f"at ε {number(one.epsilon)}, in {one.runs} runs"
+    words = f"±{number(one.half, 6)} reaches {percent(one.mean, 1)} on average {at}"
     if one.mean < one.accuracy and not one.open:
         return words
     how = "and it is open whether" if one.open else "but fewer than"
@@ -331,10 +332,10 @@ def leak_in_words(question: Question, caps: Iterable[Cap]) -> str:
     """Largest ε of each range under the limit on identification, in words."""
     words = []
     for one in caps:
-        ends = f"up to ε {one.most:g}" if one.most else "at no ε that was tried"
-        ends += f" with ±{one.half:g}"
+        ends = f"up to ε {number(one.most, 6)}" if one.most else "at no ε that was tried"
+        ends += f" with ±{number(one.half, 6)}"
         if one.above:
-            ends += f" (at ε {one.above:g} {'it is open' if one.uploads else 'in more'})"
+            ends += f" (at ε {number(one.above, 6)} {'it is open' if one.uploads else 'in more'})"
         words.append(ends)
     return (
         f"with 97.5{THIN}% confidence an attacker picks the right image, of ten, in at most "

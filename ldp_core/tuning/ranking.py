@@ -14,6 +14,7 @@ from ldp_core.accounting import Promise, Spending
 from ldp_core.accounting.backwards import budgets_of_uses
 from ldp_core.aggregators.base import Drawn
 from ldp_core.errors import InvalidInput
+from ldp_core.limits import number
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.systems import Release, Sent
 
@@ -58,7 +59,9 @@ def ranking(asked: Asked) -> list[Ranked]:
     noise changes over rounds. Raises InvalidInput: the smallest budget exceeds the largest.
     """
     if asked.lowest > asked.highest:
-        raise InvalidInput(f"the smallest budget is {asked.lowest:g} and the largest {asked.highest:g}")
+        raise InvalidInput(
+            f"the smallest budget is {number(asked.lowest, 6)} and the largest {number(asked.highest, 6)}"
+        )
     found = []
     for name in mechanisms.offered():
         mechanism = mechanisms.get(name)

@@ -138,7 +138,7 @@ def test_negative_answer_names_the_obstacle():
     assert "±0.5 diverges even without noise" in lost.why
     bound, _ = searched(asked(run_budget=2000), {})
     assert bound.epsilon is None
-    assert "a run budget of 2000 allows no more than ε" in bound.why
+    assert "allows no more than ε" in bound.why
 
 
 def noisy(mean: float, spread: float, seed: int = 5) -> Callable[[Point], float]:

@@ -18,7 +18,7 @@ from ldp_core import mechanisms
 from ldp_core.accounting.samples.events import Event, best_event
 from ldp_core.accounting.samples.likelihoods import epsilon_bound, runs_needed
 from ldp_core.errors import InvalidInput, StudioError
-from ldp_core.limits import spelled
+from ldp_core.limits import number, spelled
 from ldp_core.mechanisms import Use
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -65,13 +65,14 @@ class SampleAudit:
     def verdict(self) -> str:
         """Sentence like `claimed 1, at least 7.3 (95 %)`."""
         level = f"{spelled(round(100 * self.confidence, 3))} %"
-        at = f" at δ {self.delta:g}" if self.delta else ""
+        claimed = f"claimed {number(self.claimed, 6)}"
+        claimed += f" at δ {number(self.delta, 6)}" if self.delta else ""
         if not self.measured:
-            return f"claimed {self.claimed:g}{at}, nothing shown ({level}): no answer tells two inputs apart"
+            return f"{claimed}, nothing shown ({level}): no answer tells two inputs apart"
         digits = 10.0 ** (1 - math.floor(math.log10(self.measured)))
         least = math.floor(self.measured * digits) / digits
         judged = "refuted" if self.refuted else "not refuted"
-        return f"claimed {self.claimed:g}{at}, at least {least:g} ({level}): {judged}"
+        return f"{claimed}, at least {number(least, 6)} ({level}): {judged}"
 
     @property
     def evidence(self) -> str:
@@ -105,7 +106,7 @@ def audit_samples(
         raise InvalidInput(f"inputs and outputs must have one shape; got {x.shape} and {y.shape}")
     groups = _groups(x, worlds)
     if len(groups) < 2:
-        same = f"the input is {x.flat[0]:g}" if worlds is None else f"the world is {worlds[0]}"
+        same = f"the input is {number(x.flat[0], 6)}" if worlds is None else f"the world is {worlds[0]}"
         raise InvalidInput(f"{same} in every trial; an audit compares two inputs at least")
     alpha = 1 - confidence
     needed = 2 * runs_needed(claimed, alpha, delta)
@@ -189,11 +190,12 @@ def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[t
 
 def _check(claimed: float, delta: float, confidence: float) -> None:
     if not 0 < claimed <= MOST_EPSILON:
-        raise InvalidInput(f"the claimed ε must lie above 0 and be at most {MOST_EPSILON:g}; got {claimed:g}")
+        got = number(claimed, 6)
+        raise InvalidInput(f"the claimed ε must lie above 0 and be at most {MOST_EPSILON}; got {got}")
     if not 0 <= delta < 1:
-        raise InvalidInput(f"the claimed δ must be at least 0 and below 1; got {delta:g}")
+        raise InvalidInput(f"the claimed δ must be at least 0 and below 1; got {number(delta, 6)}")
     if not 0.5 <= confidence < 1:
-        raise InvalidInput(f"the confidence must be at least 0.5 and below 1; got {confidence:g}")
+        raise InvalidInput(f"the confidence must be at least 0.5 and below 1; got {number(confidence, 6)}")
 
 
 def _cube(given: ArrayLike, name: str) -> Floats:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.limits import spelled
+from ldp_core.limits import number, spelled
 from ldp_core.mechanisms.base import Floats
 
 NUMBERS = 24
@@ -64,7 +64,9 @@ class Event:
         start, *steps = np.flatnonzero(np.diff(self.inside.astype(int)))
         if steps:
             return f"{self.number.words} in one of {spelled(len(steps) // 2 + 1)} intervals"
-        return f"{self.number.words} {'below' if self.inside[0] else 'at least'} {self.edges[start]:.4g}"
+        return (
+            f"{self.number.words} {'below' if self.inside[0] else 'at least'} {number(self.edges[start], 4)}"
+        )
 
 
 def best_event(likely: Floats, other: Floats, delta: float) -> Event | None:

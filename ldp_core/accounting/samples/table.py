@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
-from ldp_core.limits import spelled
+from ldp_core.limits import number, spelled
 from ldp_core.mechanisms.base import Floats
 from ldp_core.tables import MOST_BYTES, Column, Table, find, read_table
 
@@ -71,9 +71,8 @@ def read_samples(
             )
             raise InvalidExperiment([Problem(f"column {name}", message)])
         if several and name in claimed and table.number(cell := several.pop()) != claimed[name]:
-            message = (
-                f"says {shown(cell)} and the claim {claimed[name]:g}; audit the claim that the file is of"
-            )
+            claim = f"the claim {number(claimed[name], 6)}"
+            message = f"says {shown(cell)} and {claim}; audit the claim that the file is of"
             raise InvalidExperiment([Problem(f"column {name}", message)])
     columns = {name: names.index(name) for name in HEADINGS if name in names}
     if "trial" not in columns and (apart := [name for name in ("coordinate", "round") if name in columns]):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from ldp_core.limits import at_most
+from ldp_core.limits import at_most, number
 from ldp_core.mechanisms.base import Floats
 
 VACUOUS = 0.999
@@ -64,7 +64,7 @@ def worst_case(total: float, mu: float | None, candidates: int) -> Bound:
     """
     if mu is not None:
         value = float(gaussian(mu, 1 / candidates))
-        label = f"Gaussian bound, worst case, μ = {mu:.3g} for all that was seen of it"
+        label = f"Gaussian bound, worst case, μ = {number(mu, 3)} for all that was seen of it"
         return Bound("gaussian", _said(label, value), value)
     if not np.isfinite(total):
         return Bound("mary", "no bound: no ε holds for this form", 1.0)

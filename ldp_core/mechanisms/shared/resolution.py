@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.errors import InvalidInput, shown
-from ldp_core.limits import RESOLUTION, spelled
+from ldp_core.limits import RESOLUTION, number, spelled
 from ldp_core.mechanisms.base import Floats, as_floats
 
 SINGLE = np.finfo(np.float32)
@@ -47,7 +47,8 @@ def check_resolution(low: Floats, high: Floats, precision: Any) -> None:
 def rule(low: float, high: float, precision: Any = SINGLE) -> str:
     """Sentence on the least width of a range in this precision."""
     if np.isinf(least_width(low, high, precision)):
-        return f"low and high must lie within ±{float(precision.max):.2g}, the largest {precision.dtype}"
+        most = number(float(precision.max), 2)
+        return f"low and high must lie within ±{most}, the largest {precision.dtype}"
     least = least_in_words(low, high, precision)
     return f"high must exceed low by at least {least}, {spelled(RESOLUTION)} steps of {precision.dtype} there"
 
@@ -56,4 +57,4 @@ def least_in_words(low: float, high: float, precision: Any = SINGLE) -> str:
     """Least width to two digits, rounded up."""
     least = float(least_width(low, high, precision))
     unit = 10.0 ** (np.floor(np.log10(least)) - 1)
-    return f"{np.ceil(least / unit) * unit:.2g}"
+    return spelled(float(np.ceil(least / unit) * unit))

@@ -7,6 +7,7 @@ from math import floor, isfinite, log10
 
 import numpy as np
 
+from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.view.styles import OTHERWISE, painted
 
@@ -54,11 +55,11 @@ def drawn(title: str, curves: Sequence[Curve], percent: bool) -> str:
 
     parts, ends = list[str](), list[tuple[float, str, str]]()
     for tick in ticks:
-        words = f"{tick:.0%}" if percent else f"{tick:g}"
+        words = f"{tick:.0%}" if percent else number(tick, 6)
         parts.append(rule(LEFT, WIDTH - RIGHT, y(tick), y(tick)))
         parts.append(words_at(LEFT - 6, y(tick) + 4, words, SIZE, GREY, "end"))
-    for number in sorted({0, rounds // 2, rounds}):
-        parts.append(words_at(x(number), HEIGHT - 14, str(number), SIZE, GREY, "middle"))
+    for place in sorted({0, rounds // 2, rounds}):
+        parts.append(words_at(x(place), HEIGHT - 14, str(place), SIZE, GREY, "middle"))
     parts.append(words_at(x(rounds / 2), HEIGHT, "round", SIZE, GREY, "middle"))
     for place, one in enumerate(curves):
         paint = CONTROL if one.control else one.colour or COLOURS[place % len(COLOURS)]
@@ -72,7 +73,7 @@ def drawn(title: str, curves: Sequence[Curve], percent: bool) -> str:
         pen = 'stroke-width="1.5" stroke-dasharray="5 4"' if one.control else 'stroke-width="2.5"'
         parts.append(f'<polyline points="{points}" fill="none" stroke="{paint}" {pen}/>')
         last = one.mean[good[-1]]
-        ends.append((y(last), f"{one.label[:20]} {f'{last:.1%}' if percent else f'{last:.2g}'}", paint))
+        ends.append((y(last), f"{one.label[:20]} {f'{last:.1%}' if percent else number(last, 2)}", paint))
     at = -float(GAP)
     for height, words, paint in sorted(ends):
         at = max(height, at + GAP)

@@ -10,6 +10,7 @@ from ldp_core.datasets import Report, Step
 from ldp_core.events import Cell, Guess, LadderEnded, LadderStarted, Reference
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.limits import number
 from ldp_core.runs.kinds.base import Kind, Request, Words, derived, rebased
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
@@ -82,6 +83,7 @@ class AttackJob(Kind):
         for name, cells in every.items():
             hidden = max((epsilon for epsilon, back in cells if not back), default=0.0)
             least = min((epsilon for epsilon, back in cells if back and epsilon > hidden), default=None)
-            says = f"not up to ε {cells[-1][0]:g}" if least is None else f"from ε {least:g} on"
+            most = number(cells[-1][0])
+            says = f"not up to ε {most}" if least is None else f"from ε {number(least)} on"
             words.append(f"{mechanisms.registry.kind(name).label} {says}")
         return [found("image back: " + ", ".join(words))] if words else []

@@ -13,7 +13,7 @@ from ldp_core.datasets import Report, Step
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.experiment import Draft, Variant
-from ldp_core.limits import percent
+from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.base import Kind, Words, derived, rebased
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
@@ -52,7 +52,7 @@ class TuneJob(Kind):
         return [Draft(asked.experiment(half, min(1.0, asked.most(half)), 0), (Variant("run"),))]
 
     def describe(self, asked: Question) -> Words:
-        halves = ", ".join(f"±{half:g}" for half in asked.ranges)
+        halves = ", ".join(f"±{number(half, 6)}" for half in asked.ranges)
         return Words(derived(asked.base), f"the least ε for {percent(asked.accuracy, 1)}", f"over {halves}")
 
     def compute(self, asked: Question, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
@@ -69,7 +69,8 @@ class TuneJob(Kind):
             return []
         if answer["epsilon"] is None:
             return [found(f"no ε was found that reaches {percent(asked.accuracy, 1)}")]
-        words = f"{percent(asked.accuracy, 1)} from ε {answer['epsilon']:.3g} on, with ±{answer['half']:g}"
+        ends = f"from ε {number(answer['epsilon'])} on, with ±{number(answer['half'], 6)}"
+        words = f"{percent(asked.accuracy, 1)} {ends}"
         return [found(words, asked.experiment(answer["half"], answer["epsilon"], 0), answer["mean"])]
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
@@ -125,7 +126,7 @@ def _leaks(
                 try:
                     counts = identified(asked.ladder(half, sorted(wanted), block), data)
                 except Diverged as error:
-                    words = f"what leaks with ±{half:g} cannot be told: its first step diverged"
+                    words = f"what leaks with ±{number(half, 6)} cannot be told: its first step diverged"
                     raise InvalidInput(words) from error
                 picked += [hits for hits, _ in counts]
                 made += [n for _, n in counts]

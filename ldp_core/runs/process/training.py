@@ -11,6 +11,7 @@ from typing import Any
 
 from ldp_core import datasets
 from ldp_core.errors import StudioError
+from ldp_core.limits import number
 from ldp_core.runs import kinds
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
@@ -73,8 +74,8 @@ def _in_words(error: Exception, job: Job, room: int) -> str:
         return str(error)
     if memory.ran_out(error):
         return (
-            f"it ran out of memory: a job may fill {room / 1e9:.2g} GB on this server; try a smaller model, "
-            "fewer clients or fewer runs at a time"
+            f"it ran out of memory: a job may fill {number(room / 1e9, 2)} GB on this server; try a smaller "
+            "model, fewer clients or fewer runs at a time"
         )
     if isinstance(error, sqlite3.Error | OSError):
         return f"its record cannot be written ({type(error).__name__})"

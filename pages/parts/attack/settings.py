@@ -234,6 +234,6 @@ def _value(field: str, value: Any) -> str:
     if field == "attacker":
         if value is None:
             return AUTO
-        own = [f"{name} {setting:g}" for name, setting in value.parameters().items()]
+        own = [f"{name} {number(setting, 6)}" for name, setting in value.parameters().items()]
         return f"{value.label} ({', '.join(own)})" if own else str(value.label)
     return str(value)

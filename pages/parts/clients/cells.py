@@ -17,6 +17,7 @@ from ldp_core.experiment import Clients
 from ldp_core.limits import Limit
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 from ldp_core.tables import two_readings, typed
+from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace
 
 FIELDS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
@@ -77,7 +78,8 @@ def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float]
         return row, wrong  # which end the other one is, is unknown yet
     where, words, other = ("low", "below", "high") if "low" in mine else ("high", "above", "low")
     if row["low"] >= row["high"]:
-        wrong[where] = f"must be {words} {row[other]:g}, the other end of the range; got {row[where]:g}"
+        got = number(row[where], 6)
+        wrong[where] = f"must be {words} {number(row[other], 6)}, the other end of the range; got {got}"
     elif too_narrow(np.array(row["low"]), np.array(row["high"])):
         least = least_in_words(row["low"], row["high"])
         wrong[where] = (

@@ -162,7 +162,7 @@ def _description(workspace: Workspace, one: own_data.Own) -> None:
 def _written(heading: str, scale: Scale) -> str:
     if isinstance(scale[0], str):
         return f"{heading}: {', '.join(map(str, scale))}"
-    return f"{heading}: {scale[0]:g} to {scale[1]:g}"
+    return f"{heading}: {number(scale[0], 6)} to {number(scale[1], 6)}"
 
 
 @uncut

@@ -15,7 +15,7 @@ from ldp_core.theory.learnability import Outlook, limits_in_words
 from pages.parts.clients.costs import promise_words, run_promises
 from pages.parts.noise.designs import Design, own_of, ranged
 from pages.parts.noise.what_if import WhatIf
-from pages.parts.ui.text import covered, number, percent, range_in_words
+from pages.parts.ui.text import covered, names_by, number, percent, range_in_words
 from pages.parts.ui.workspace import Workspace
 
 MOST_CLIENTS = 5000
@@ -32,7 +32,7 @@ def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dic
     rows = [_row(design, own, now) for design, own in zip(shown, asked, strict=True)]
     return {
         "title": "What is left of it at the server",
-        "rest": "" if still else who_asks(now, shown[0].experiment),
+        "rest": "" if still else who_ask(now, shown),
         **apart(rows),
         "note": f"A rule of thumb: Train shows what happens.{still}",
     }
@@ -40,8 +40,9 @@ def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dic
 
 def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     view, noise = outlook(experiment), server_noise(experiment)
-    share = float(client_weights(experiment)[min(now.client, experiment.clients.count - 1)])
-    figures = [["noise σ", number(view.sigma)], [f"client {now.client + 1} counts", percent(share, 1)]]
+    client = min(now.client, experiment.clients.count - 1)
+    share = percent(float(client_weights(experiment)[client]), 1)
+    figures = [["noise σ", number(view.sigma)], [f"client {client + 1} counts", share]]
     if noise.empty:
         figures.append(["empty rounds", percent(noise.empty)])
     return {
@@ -73,13 +74,21 @@ def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     return {"promise": words | {"words": [f"client {client + 1}: ", *words["words"]]}}
 
 
-def who_asks(now: WhatIf, experiment: Experiment) -> str:
-    """Note on clients with other values than the sliders'; "" if there are none."""
+def who_ask(now: WhatIf, shown: Sequence[Design]) -> str:
+    """Note on clients with other values than the sliders', for each design where they differ; "" if none."""
     if now.own:
         return ""
-    own, low, high = own_of(experiment, now.client)
+    found = names_by((_who_ask(now, design.experiment), design.label) for design in shown)
+    if len(found) == 1:
+        return next(iter(found))
+    return "; ".join(f"{', '.join(labels)}{words}" for words, labels in found.items()).join((" (", ")"))
+
+
+def _who_ask(now: WhatIf, experiment: Experiment) -> str:
+    client = min(now.client, experiment.clients.count - 1)
+    own, low, high = own_of(experiment, client)
     there = range_in_words(low, high)
-    by_budget, by_range = alike(experiment, now.client)
+    by_budget, by_range = alike(experiment, client)
     budget = f"if {_all(by_budget)} with ε {number(own)} asked for ε {number(now.epsilon or 0.0)}"
     budget += covered(experiment)
     if now.tau is None:

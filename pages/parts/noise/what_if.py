@@ -103,7 +103,8 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
                     "chosen": now.who,
                 },
                 "sliders": [
-                    _slider("epsilon", "Budget ε", now) | {"note": covered(shown[0].experiment).strip()},
+                    _slider("epsilon", "Budget ε", now)
+                    | {"note": " or ".join(dict.fromkeys(covered(one.experiment).strip() for one in shown))},
                     _slider("tau", "Safe range ±τ", now) | _range_note(now),
                     _slider("weight", "Its weight", now),
                 ],

@@ -11,7 +11,7 @@ from ldp_core.papers.way import Step, way
 from ldp_core.systems import System
 from pages.parts.systems.field_words import FORMS, field_name, value_words
 from pages.parts.ui.fields import named, one_of, own_parameters
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
 
 NONE = "none"
@@ -100,7 +100,7 @@ def _in_words(one: Departure, system: System) -> str:
 
 def _value(path: str, value: Any) -> str:
     if isinstance(value, dict) and "low" in value:
-        return f"[{value['low']:g}, {value['high']:g}]"
+        return f"[{number(value['low'], 6)}, {number(value['high'], 6)}]"
     if isinstance(value, dict):
         return ", ".join(map(str, value.values()))
     return "a value for each client" if isinstance(value, list) else value_words(path, value)

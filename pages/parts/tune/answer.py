@@ -1,6 +1,5 @@
 """View of the search for the least ε: runs over ε, and the answer."""
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -90,8 +89,10 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
         for half in asked.ranges:
             fails, meets = bracket(tried(asked, points, half))
             if fails and meets:
-                between = f"between ε {fails.epsilon:g} and ε {meets.epsilon:g}{covered(asked.base)}"
-                st.caption(plain(f"±{half:g}: {between}"))
+                between = (
+                    f"between ε {number(fails.epsilon)} and ε {number(meets.epsilon)}{covered(asked.base)}"
+                )
+                st.caption(plain(f"±{number(half, 6)}: {between}"))
         return
     why = found.answer["why"]
     if found.answer["epsilon"] is None:
@@ -142,8 +143,9 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
         full = {one.epsilon for one in tried(asked, points, half)}
         style = look(tint, 2, 4)
         style["marker"]["size"] = [9 if epsilon in full else 4 for epsilon in budgets]
-        line = scatter(budgets, means, name=html.escape(f"±{half:g}"), hovertemplate="%{y:.1%}", **style)
-        chart.add(line, means[-1], f"<b>±{half:g}</b>", tint)
+        words = f"±{number(half, 6)}"
+        line = scatter(budgets, means, name=words, hovertemplate="%{y:.1%}", **style)
+        chart.add(line, means[-1], f"<b>{words}</b>", tint)
     return chart.figure(
         x={"title": f"budget ε{covered(asked.base)}", **axis},
         y={"title": "accuracy", **share_axis(1.02)},

@@ -10,6 +10,7 @@ import pytest
 
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.runs import drafts
 from ldp_core.runs.view.styles import styles
 from ldp_core.theory import outlook
 from pages.parts.charts.base import MUTED
@@ -59,6 +60,24 @@ def test_dragged_budget_moves_equal_clients_only():
     ]
     assert [row["word"] for row in answer["rows"]] == words
     assert answer["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3 per weight"
+
+
+def test_designs_of_other_clients_are_each_told_of(opened: Opened):
+    sets: tuple[dict[str, Any], ...] = ({"clients.count": 2, "clients.epsilon": 1.0}, {})
+    unlike = replace(DRAFT, variants=tuple(Variant(f"design {i}", one) for i, one in enumerate(sets)))
+    now, shown = asked(3.0, 18, draft=unlike)
+    assert all(words in verdicts(now, shown)["rest"] for words in ("clients with ε 1 ", "clients with ε 8 "))
+    counts = [row["figures"][1][0] for row in verdicts(now, shown)["rows"]]
+    assert counts == ["client 2 counts", "client 19 counts"]
+    app = opened("noise", draft=drafts.new(unlike))
+    said = [
+        json.loads(node.proto.bytes) for node in app.main if getattr(node, "type", "") == "bidi_component"
+    ]
+    who = next(one["who"]["options"] for one in said if isinstance(one, dict) and "who" in one)
+    assert [words for _, words in who] == [
+        "client 1: strictest of design 1",
+        "client 20: most permissive of design 1",
+    ]
 
 
 def test_dragged_values_are_taken_to_train():
