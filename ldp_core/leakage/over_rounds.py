@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.datasets import Data
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import readable
 from ldp_core.federated.federation import Federation, assemble, choose_device
 from ldp_core.federated.state import State
+from ldp_core.inference import wilson
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, identify
 from ldp_core.leakage.observe import attacked, begun

@@ -11,6 +11,7 @@ from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.laws import log_affinity
 from ldp_core.images import encode
+from ldp_core.inference import wilson
 from ldp_core.leakage.candidates import Candidates
 from ldp_core.mechanisms.base import Floats
 
@@ -57,7 +58,7 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
     order = np.argsort(-best, kind="stable")
     first = order[0]
     recovered = int((best >= RECOVERED_DB).sum())
-    low, high = metrics.wilson(recovered, len(members))
+    low, high = wilson(recovered, len(members))
     top = usable[closest[first]]
     return {
         "psnr": float(best[first]),

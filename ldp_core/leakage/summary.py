@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr
 
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
+from ldp_core.inference import wilson
 from ldp_core.mechanisms.base import Floats
 
 

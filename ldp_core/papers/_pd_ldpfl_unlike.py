@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from ldp_core.inference import SEEDS
 from ldp_core.papers.arms import Trained
 from ldp_core.papers.base import Claim, Control, arms
-from ldp_core.papers.statements import DIVERGED, SEEDS, Ahead, Statement
+from ldp_core.papers.statements import DIVERGED, Ahead, Statement
 
 BASE: dict[str, Any] = {"system": "pd_ldpfl", "form": "as_printed"}
 NOTHING: dict[str, Any] = {"system.input": "none", "system.output": "none"}

@@ -6,13 +6,16 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from typing import Any
 
+from ldp_core import datasets
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.inference import SEEDS, coinciding
 from ldp_core.limits import VARIANTS
 from ldp_core.papers.arms import Arm, Trained
-from ldp_core.papers.statements import MOST, QUANTITIES, SEEDS, Quantity, Statement
+from ldp_core.papers.statements import MOST, OF_TRIALS, QUANTITIES, Quantity, Statement
 from ldp_core.system.shipped import ASSETS
 
 
@@ -72,13 +75,12 @@ class Claim:
     readings: tuple[Reading, ...] = ()
     """Two or three readings if the paper leaves a decisive setting open."""
     tried: int = 1
-    """Number of readings that the claim's is chosen from, by which each interval is widened."""
+    """Number of readings that the claim's is chosen from."""
 
     @property
     def most(self) -> int:
         """Largest number of seeds that arms of an undecided statement are trained with."""
-        data = {str(arm.base.get("dataset", "digits")) for arm in self.measured if isinstance(arm, Trained)}
-        return max([self.seeds, *(MOST.get(name, MOST["mnist"]) for name in data)])
+        return max([self.seeds, *(MOST.get(name, MOST["mnist"]) for name in self.data)])
 
     def read(self, name: str) -> Claim:
         """The claim with its arms in one reading; InvalidExperiment if it has no such."""
@@ -96,9 +98,27 @@ class Claim:
         return {one.name: self.read(one.name) for one in self.readings} or {"": self}
 
     @property
+    def intervals(self) -> int:
+        """Intervals that hold at once with 95 %: readings, each with the looks that may be taken at it."""
+        return self.tried * (2 if self.most > self.seeds else 1)
+
+    def least(self, label: str, seeds: int) -> float:
+        """Least standard deviation of an arm's figure, as seeds may coincide: of trials, or of one sample."""
+        about = getattr(self.arm(label), "about", "") or self.about
+        if about in OF_TRIALS:
+            return QUANTITIES[about].factor * coinciding(seeds)
+        sizes = (datasets.get(one).test_size for one in self.data) if about == "accuracy" else ()
+        return QUANTITIES["accuracy"].factor / min(sizes, default=inf)
+
+    @property
+    def data(self) -> set[str]:
+        """Names of the data sets that arms are trained on."""
+        return {str(arm.base.get("dataset", "digits")) for arm in self.measured if isinstance(arm, Trained)}
+
+    @property
     def level(self) -> str:
         """Level of the claim's intervals."""
-        return f"{100 - 5 / self.tried:.3g} %"
+        return f"{100 - 5 / self.intervals:.4g} %"
 
     @property
     def quantity(self) -> Quantity:

@@ -3,8 +3,9 @@
 from itertools import pairwise
 from typing import Any
 
+from ldp_core.inference import SEEDS
 from ldp_core.papers.base import Claim, Control, Reading, Table, arms, paper
-from ldp_core.papers.statements import SEEDS, Ahead, Gain, Value
+from ldp_core.papers.statements import Ahead, Gain, Value
 
 BASE: dict[str, Any] = {"system": "pprd_fl", "dataset": "mnist", "form": "as_printed"}
 DIGITS: dict[str, Any] = {**BASE, "dataset": "digits"}

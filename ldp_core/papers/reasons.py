@@ -3,10 +3,10 @@
 from typing import get_args
 
 from ldp_core.errors import listed
-from ldp_core.judgement import Outcome, at_chance
+from ldp_core.inference import SEEDS, Interval, Outcome, at_chance, interval
 from ldp_core.limits import number
 from ldp_core.papers.base import Claim
-from ldp_core.papers.statements import SEEDS, Interval, Part, interval, stated
+from ldp_core.papers.statements import Part, stated
 from ldp_core.papers.stored import Figure, Shelf
 
 
@@ -15,7 +15,7 @@ def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval 
     without figures.
     """
     values = shelf.values(claim, [label], about)[label]
-    return interval(values, claim.tried) if len(values) else None
+    return interval(values, claim.intervals) if len(values) else None
 
 
 def not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
@@ -95,7 +95,7 @@ def _rival(claim: Claim, shelf: Shelf) -> str:
         table = shelf.values(claim, [control.arm, control.against])
         ours = of_arm(claim, shelf, control.arm)
         if ours and len(table[control.arm]) >= SEEDS:
-            gap = interval(table[control.arm] - table[control.against])
+            gap = interval(table[control.arm] - table[control.against], claim.intervals)
             better = "does better" if gap.low > 0 else "is not clearly behind"
             said = f"{control.arm} {better} ({stated(ours, claim.quantity.unit)}): {control.why}"
             found += [(ours.mean, said)] if gap.high >= 0 else []

@@ -7,17 +7,12 @@ from math import inf, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import stdtrit
 
-from ldp_core.judgement import SMALL, Outcome, judged
+from ldp_core.inference import SMALL, Interval, Outcome, interval, judged, within
 from ldp_core.mechanisms.base import Floats
 
 TOLERANCE = 2.0
-"""Points by which a printed figure may miss the measured interval, as papers print no intervals."""
-WIDEST = 10.0
-"""Largest half-width, in percentage points, of an interval that can confirm a figure."""
-SEEDS = 3
-"""Least number of seeds for a verdict."""
+"""Points around a printed figure that count as the same, as papers print no intervals."""
 MOST = {"digits": 20, "mnist": 5}
 """Largest number of seeds for an undecided statement, by data set."""
 
@@ -44,34 +39,11 @@ QUANTITIES = {
 }
 """Quantities of claims; all but the accuracy are stored in a figure's `also`."""
 
+OF_TRIALS = {"recovered", DIVERGED}
+"""Quantities that count trials, one or few a seed."""
+
 Figures = Callable[[Sequence[str]], Mapping[str, Floats]]
 """Function from arms' labels to their figures in percent, by seed, for seeds common to all."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Mean over seeds with its 95 % interval, by Student's t."""
-
-    mean: float
-    half: float
-    seeds: int
-
-    @property
-    def low(self) -> float:
-        return self.mean - self.half
-
-    @property
-    def high(self) -> float:
-        return self.mean + self.half
-
-
-def interval(values: Floats, tried: int = 1) -> Interval:
-    """95 % interval of the mean over seeds, unbounded for one; of `tried` intervals, from which one is
-    chosen, all hold at once with 95 % (Bonferroni).
-    """
-    n = len(values)
-    half = inf if n < 2 else float(stdtrit(n - 1, 1 - 0.025 / tried) * values.std(ddof=1)) / sqrt(n)
-    return Interval(float(values.mean()), half, n)
 
 
 @dataclass(frozen=True)
@@ -102,15 +74,8 @@ class Statement(ABC):
         return self.what
 
     @abstractmethod
-    def judged(self, figures: Figures, tried: int = 1) -> Part:
-        """Outcome for measured figures; `tried` is the number of readings, for the intervals."""
-
-
-def near(ours: Interval, paper: float, tolerance: float) -> Outcome:
-    """Outcome for a printed figure: see `verdict.RULE`."""
-    if abs(ours.mean - paper) > ours.half + tolerance:
-        return "contradicted"
-    return "holds" if ours.half <= WIDEST else "cannot tell"
+    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
+        """Outcome for measured figures; `among` and `least` are for `interval`."""
 
 
 @dataclass(frozen=True)
@@ -130,12 +95,16 @@ class Value(Statement):
     def says(self) -> str:
         return f"{self.what}: {self.paper:g} %"
 
-    def judged(self, figures: Figures, tried: int = 1) -> Part:
+    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
         table = figures(self.of)
         best = max(self.of, key=lambda name: table[name].mean())
-        ours = interval(table[best], tried)
+        ours = interval(table[best], among, least)
         return Part(
-            self.says, ours, near(ours, self.paper, self.tolerance), "%", f"{self.what} {stated(ours)}"
+            self.says,
+            ours,
+            within(ours.low, ours.high, self.paper, self.tolerance),
+            "%",
+            f"{self.what} {stated(ours)}",
         )
 
 
@@ -149,10 +118,10 @@ class Paired(Statement):
     def arms(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
 
-    def difference(self, figures: Figures, tried: int) -> Interval:
+    def difference(self, figures: Figures, among: int, least: float) -> Interval:
         table = figures(self.arms)
         gaps = [table[first] - table[second] for first, second in self.pairs]
-        return interval(np.mean(gaps, axis=0), tried)
+        return interval(np.mean(gaps, axis=0), among, sqrt(2) * least)
 
 
 @dataclass(frozen=True)
@@ -166,10 +135,10 @@ class Gain(Paired):
     def says(self) -> str:
         return f"{self.what}: {self.paper:+g} points".replace("+0 points", "no gain")
 
-    def judged(self, figures: Figures, tried: int = 1) -> Part:
-        ours = self.difference(figures, tried)
+    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
+        ours = self.difference(figures, among, least)
         shown = f"{self.what} {stated(ours, 'points', signed=True)}"
-        return Part(self.says, ours, near(ours, self.paper, self.tolerance), "points", shown)
+        return Part(self.says, ours, within(ours.low, ours.high, self.paper, self.tolerance), "points", shown)
 
 
 @dataclass(frozen=True)
@@ -178,8 +147,8 @@ class Ahead(Paired):
 
     unit: str = "points"
 
-    def judged(self, figures: Figures, tried: int = 1) -> Part:
-        ours = self.difference(figures, tried)
+    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
+        ours = self.difference(figures, among, least)
         shown = f"“{self.what}” by {stated(ours, self.unit, signed=True)}"
         outcome = judged(ours.low, ours.high, 100 * SMALL if self.unit == "points" else 0.0)
         return Part(self.says, ours, outcome, self.unit, shown)
@@ -195,9 +164,9 @@ class Saves(Paired):
     def says(self) -> str:
         return f"{self.what}: more than {self.paper:g} %"
 
-    def judged(self, figures: Figures, tried: int = 1) -> Part:
+    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
         table, ((more, less),) = figures(self.arms), self.pairs
-        ours = interval(100 * (1 - table[less] / table[more]), tried)
+        ours = interval(100 * (1 - table[less] / table[more]), among, least)
         outcome = judged(ours.low - self.paper, ours.high - self.paper, 100 * SMALL)
         return Part(self.says, ours, outcome, "%", f"{self.what} {stated(ours)}")
 

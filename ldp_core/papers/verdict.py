@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import Literal
 
-from ldp_core.judgement import RULE as ORDERS
-from ldp_core.judgement import Outcome, together
+from ldp_core.inference import SEEDS, Interval, Outcome, together
+from ldp_core.inference.outcome import RULE as ORDERS
 from ldp_core.papers.base import Claim, Reading
 from ldp_core.papers.reasons import above_chance, because, not_run
-from ldp_core.papers.statements import MOST, SEEDS, TOLERANCE, WIDEST, Interval, Part, Statement
+from ldp_core.papers.statements import MOST, TOLERANCE, Part, Statement
 from ldp_core.papers.stored import Shelf, measured_by
 
 Word = Outcome | Literal["in part", "not run"]
@@ -25,12 +25,11 @@ RULE = (
 )
 DETAILS = (
     f"Differences are paired seed by seed (Student's t, at least {SEEDS} seeds). A paper's *figure* holds if "
-    f"it lies within our interval, widened by {TOLERANCE:g} points, because a paper gives one figure and no "
-    "interval, and is contradicted outside of it; an interval wider than "
-    f"±{WIDEST:g} points around it cannot tell. A run that diverges counts with its last model. With k "
-    "readings, each interval is one of 100 − 5/k % (Bonferroni). Undecided statements are "
-    f"given more seeds once, up to {MOST['digits']} on digits and {MOST['mnist']} elsewhere, within an hour "
-    "of processor time a claim; for that second look no interval is widened."
+    f"our whole interval lies within ±{TOLERANCE:g} points of it, because a paper gives one figure and no "
+    "interval, and is contradicted if it lies wholly outside. A run that diverges counts "
+    f"with its last model. Undecided statements are given more seeds once, up to {MOST['digits']} on digits "
+    f"and {MOST['mnist']} elsewhere, within an hour of processor time a claim. With k readings, and 2 looks "
+    "where seeds may be added, each interval is one of 100 − 5/(2k) %, so that all hold at once with 95 %."
 )
 
 
@@ -96,14 +95,15 @@ def word_of(outcomes: Set[Outcome]) -> Word:
     return "in part" if "holds" in outcomes and len(outcomes) > 1 else together(outcomes)
 
 
-def _judged(claim: Claim, shelf: Shelf, statement: Statement, least: int) -> Part:
+def _judged(claim: Claim, shelf: Shelf, statement: Statement, enough: int) -> Part:
     """Part for a statement; without a figure where its runs diverge in all but a few seeds."""
     seeds = min(map(len, shelf.values(claim, statement.arms).values()))
-    if seeds < least:
-        lost = [label for label in statement.arms if len(shelf.values(claim, [label])[label]) < least]
+    if seeds < enough:
+        lost = [label for label in statement.arms if len(shelf.values(claim, [label])[label]) < enough]
         shown = f"“{statement.says}”: {', '.join(lost)} diverges"
         return Part(statement.says, Interval(nan, inf, 0), "cannot tell", "", shown)
-    part = statement.judged(lambda names: shelf.values(claim, names), claim.tried)
+    least = max(claim.least(label, seeds) for label in statement.arms)
+    part = statement.judged(lambda names: shelf.values(claim, names), claim.intervals, least)
     silent = statement.compares and claim.quantity.of_a_model
     if silent and all(above_chance(claim, shelf, label) is not None for label in statement.arms):
         return replace(part, outcome="nothing learns")

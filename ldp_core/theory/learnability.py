@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr
 
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Experiment
+from ldp_core.inference import wilson
 from ldp_core.limits import number, spelled
 from ldp_core.theory.heard import by_lot, counting, held
 from ldp_core.theory.measured import (

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.inference import wilson
 from ldp_core.tuning.question import LOWEST, Cap, Question, rounded
 
 COARSE = 7

@@ -5,7 +5,7 @@ python -m tests.benchmarks.comparisons [SWEEPS]
 
 import sys
 
-from tests.test_paired import found_worse
+from tests.inference.test_difference import found_worse
 
 ROWS = ((2, 3), (3, 3), (5, 3), (9, 3), (30, 3), (5, 5), (9, 5), (30, 5), (30, 20))
 

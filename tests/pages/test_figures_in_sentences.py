@@ -19,9 +19,8 @@ from streamlit.testing.v1.element_tree import Block
 
 from ldp_core import accounting, lessons
 from ldp_core.accounting import entries, worth
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.paired import margin
+from ldp_core.inference import margin, wilson
 from ldp_core.runs import Job, drafts
 from ldp_core.runs.carry.html_report import figures, ledger, verdict
 from ldp_core.runs.carry.training import variants
@@ -206,7 +205,7 @@ SKIPPED = {
     "measured on this machine": r"in (?:less than )?# s\b|# s left|takes about # \w+|# [GMk]B\b|# clients at a time|# \w+ ago",
     "names and dates": r"\d{4}-\d\d-\d\d[^ ]*|\d{4}(?=[);])|ranges longer than #|budgets from # on|^ ?#%.?$|reached # in|«\w» #(?= \d)|1/σ²?|\b[0-9a-f]{12}\b|a \d(?=$|[,)])|rank 1|■ #|Or steps.*|# hours",
     "positions in a law": r"for a weight of #|if it were #|(?:#% )?at #$|^#$|grey: a weight[^|]*|variance #(?:, σ #)?|true weight #|^between #.*",
-    "intervals (test_paired)": r"interval # to #|\(# to #\)|# to #% of|share of the average:.*",
+    "intervals (test_difference)": r"interval # to #|\(# to #\)|# to #% of|share of the average:.*",
     "rules of thumb (tests/theory)": r"rule of thumb was made.*? not #|(?:right|borderline”:) (?:for )?# of #[^|]*|(?:weights can grow|learns up) to.*"
     r"|chance from # on|(?:is|not|of) # times.*|should learn below #|expected: .*|^#–#%$|# fits this model.*|noisy ended at #% to #%|#, #: not trained.*",
     "shares of data (tests/partitions)": r", and some of .*|median #|#% strict|Drawn are # of the #|A share is unsure.*|and # more|# rows|The best # and|newest round: #",

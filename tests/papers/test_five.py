@@ -12,6 +12,7 @@ from ldp_core.datasets import data_dir
 from ldp_core.errors import InvalidExperiment, InvalidInput
 from ldp_core.events import Ended
 from ldp_core.experiment import Experiment
+from ldp_core.inference import interval
 from ldp_core.limits import EPSILON
 from ldp_core.mechanisms.base import Floats
 from ldp_core.papers.arms import Leaking
@@ -36,7 +37,6 @@ from ldp_core.papers.five.points import (
     with_own_clients,
 )
 from ldp_core.papers.measuring import measure
-from ldp_core.papers.statements import interval
 from ldp_core.papers.stored import SHIPPED, Figure, Shelf
 from ldp_core.presets.of_systems.five_side_by_side import BASE, FIVE, OPTIMAL, PD, PERSONALIZED, PLDP, PPRD
 from ldp_core.runs.lockstep import load

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from ldp_core.inference import interval
 from ldp_core.papers import get
 from ldp_core.papers.arms import Timed, Trained
 from ldp_core.papers.base import Claim, arms
 from ldp_core.papers.measuring import TOGETHER, left, measure, together
 from ldp_core.papers.reasons import of_arm
-from ldp_core.papers.statements import Ahead, Saves, interval, stated
+from ldp_core.papers.statements import Ahead, Saves, stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import verdict
 from ldp_core.runs.lockstep import load

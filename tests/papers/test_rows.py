@@ -11,8 +11,9 @@ import pytest
 from scipy.stats import t
 
 from ldp_core import papers
+from ldp_core.inference import Interval
 from ldp_core.papers import stored
-from ldp_core.papers.statements import Interval, stated
+from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import read
 from ldp_core.runs.carry import of_claims
 

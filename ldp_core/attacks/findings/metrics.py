@@ -1,9 +1,7 @@
-"""Metrics of reconstruction quality, on pixels clamped to [0, 1], and intervals of shares."""
+"""Metrics of reconstruction quality, on pixels clamped to [0, 1]."""
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import ArrayLike
-from scipy.special import betainc
 
 from ldp_core.attacks.observation import Image
 from ldp_core.mechanisms.base import Floats
@@ -69,28 +67,6 @@ def ssim(reconstruction: Image, original: Image) -> Floats:
     light = (2 * mean_a * mean_b + 0.01**2) / (mean_a**2 + mean_b**2 + 0.01**2)
     structure = (2 * covariance + 0.03**2) / (variances + 0.03**2)
     return (light * structure).reshape(len(a), -1).mean(axis=1)
-
-
-def wilson(hits: float, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """95 % interval of a share of `hits` among `trials` (Wilson 1927); (0, 1) without trials."""
-    if trials == 0:
-        return 0.0, 1.0
-    low, high = intervals(hits, trials, z)
-    return float(low), float(high)
-
-
-def intervals(hits: ArrayLike, trials: ArrayLike, z: float = 1.959963984540054) -> Floats:
-    """Wilson intervals (…, 2) of many shares; at least one trial each."""
-    n = np.asarray(trials, dtype=np.float64)
-    share, weight = np.asarray(hits, dtype=np.float64) / n, z**2 / n
-    middle = (share + weight / 2) / (1 + weight)
-    half = z / (1 + weight) * np.sqrt(share * (1 - share) / n + weight / (4 * n))
-    return np.stack([np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)], axis=-1)
-
-
-def by_chance(hits: float, trials: int, share: float) -> float:
-    """Exact probability of at least `hits` hits in `trials` trials with hit probability `share`."""
-    return float(betainc(hits, trials - hits + 1, share)) if hits > 0 else 1.0
 
 
 def clamped(image: Image) -> Image:

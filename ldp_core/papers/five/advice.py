@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import hypot
 
 from ldp_core import datasets
+from ldp_core.inference import difference
 from ldp_core.limits import spelled
-from ldp_core.paired import difference, margin
 from ldp_core.papers.five.points import LEARNS, POPULATIONS, RUNS, Point, sent
 from ldp_core.presets.of_systems.five_side_by_side import BASE
 
@@ -55,7 +54,7 @@ def in_short(found: Sequence[Point]) -> str:
 def _taken(able: Sequence[Point]) -> tuple[Point, str]:
     """The most accurate point, or one within its error that clearly leaks less; with the advice in words."""
     best = max(able, key=lambda one: one.accuracy.mean)
-    close = [one for one in able if not _ahead(best, one)]
+    close = [one for one in able if not _ahead(best, one, len(able) * (len(able) - 1) // 2)]
     take = min((one for one in close if one is best or one.high < best.low), key=lambda one: one.leaked)
     says = [f"Take {_named(take)}."]
     if others := [_named(one) for one in close if one is not take]:
@@ -71,16 +70,11 @@ def _named(one: Point) -> str:
     return f"{one.label} ({one.accuracy.mean:.0f} % right, {100 * one.leaked:.0f} % picked out)"
 
 
-def _ahead(one: Point, other: Point) -> bool:
-    """Whether a point is significantly more accurate than another, over common seeds and held-out samples.
-
-    That the best is ahead of all others is then wrong at most once in 20 times: most often for two equally
-    good ones, since among more the second is closer.
-    """
+def _ahead(one: Point, other: Point, among: int) -> bool:
+    """Whether a point is surely more accurate than another, of `among` pairs from which these are."""
     mine, theirs = ({f.seed: f.value or 0.0 for f in point.figures} for point in (one, other))
     seeds = sorted(mine.keys() & theirs.keys())
-    if len(seeds) < 2:
-        return False
-    gap = difference([mine[seed] for seed in seeds], [theirs[seed] for seed in seeds])
-    samples = [margin(point.accuracy.mean / 100, HELD_OUT) for point in (one, other)]
-    return gap.mean > hypot(gap.half, *samples)
+    gap = difference(
+        [mine[seed] for seed in seeds], [theirs[seed] for seed in seeds], among=among, held_out=HELD_OUT
+    )
+    return gap.outcome == "holds"

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.of_system import with_system
+from ldp_core.inference import Interval, interval, wilson
 from ldp_core.limits import EPSILON, spelled
 from ldp_core.papers.arms import Leaking
 from ldp_core.papers.base import Claim
-from ldp_core.papers.statements import Interval, interval
 from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.presets.of_systems.five_side_by_side import (
     BASE,

@@ -14,9 +14,8 @@ from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import PER
 from ldp_core.images import as_data_url
-from ldp_core.judgement import at_chance
+from ldp_core.inference import at_chance, in_points
 from ldp_core.limits import at_most, percent, spelled
-from ldp_core.paired import in_points
 from ldp_core.runs.carry.card import card_picture
 from ldp_core.runs.carry.training import Variants, picture, title, training, variants
 from ldp_core.runs.jobs.archive import versions

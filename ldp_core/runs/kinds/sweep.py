@@ -11,7 +11,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.events import SweepCell
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
-from ldp_core.judgement import at_chance
+from ldp_core.inference import at_chance
 from ldp_core.limits import spelled
 from ldp_core.runs.kinds.base import Kind, Request, Words, counted, derived, rebased
 from ldp_core.runs.machine.work_done import CellsDone

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldp_core.accounting import Entry, Promise, entries, entries_in
 from ldp_core.events.run import unpacked
 from ldp_core.experiment import Experiment
-from ldp_core.paired import Difference, Spread, difference, spread
+from ldp_core.inference import Difference, Spread, difference, spread
 from ldp_core.presets.questions import Result
 from ldp_core.runs.view.attack_curve import verdict_on
 from ldp_core.runs.view.run_curves import RunProgress, by_variant, common

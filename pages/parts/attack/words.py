@@ -6,8 +6,8 @@ from math import inf
 from typing import Any
 
 from ldp_core import attacks, mechanisms, models
-from ldp_core.attacks.findings.metrics import by_chance
 from ldp_core.attacks.findings.verdict import READ, RECOVERED_DB, SELDOM, VISIBLE_DB
+from ldp_core.inference import by_chance
 from ldp_core.runs import Desk
 from pages.parts.clients.data_names import data_label
 from pages.parts.ui.text import decibels, few, number, per, percent, plain

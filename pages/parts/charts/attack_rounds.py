@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ldp_core.attacks.findings.bounds import VACUOUS
-from ldp_core.attacks.findings.metrics import intervals
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
+from ldp_core.inference import intervals
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Column, Tries
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, look, scatter, share_axis

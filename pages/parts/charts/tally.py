@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp_core.attacks.findings.metrics import by_chance, intervals, wilson
 from ldp_core.attacks.findings.verdict import SELDOM
+from ldp_core.inference import by_chance, intervals, wilson
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Tries
 from pages.parts.charts.series import Series

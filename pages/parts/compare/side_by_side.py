@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ldp_core.accounting import deployments, entries_in, word_of
-from ldp_core.paired import in_points
+from ldp_core.inference import in_points
 from ldp_core.runs import final_figures
 from pages.parts.charts.course import course
 from pages.parts.charts.frames import enlarged

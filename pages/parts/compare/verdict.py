@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from ldp_core.judgement import at_chance
-from ldp_core.paired import SEEDS, Difference, in_points, unpaired
+from ldp_core.inference import SEEDS, Difference, at_chance, in_points, unpaired
 from ldp_core.runs import apart
 from pages.parts.compare.arms import Arm
 from pages.parts.systems.unlike import Field, causes, share_their_luck, unlike

@@ -9,7 +9,7 @@ import streamlit as st
 from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import without_noise
-from ldp_core.paired import difference, in_points
+from ldp_core.inference import in_points, interval
 from ldp_core.presets import Preset
 from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import Training, kinds, ladders, outcomes, rates, styles
@@ -104,7 +104,7 @@ def one_round(found: outcomes.Outcome) -> bool:
 
 def _half(found: outcomes.Outcome, place: int) -> float:
     """Half the 95 % interval of a variant's final accuracy over seeds; 0 if unknown or not finite."""
-    spread = difference(found.ends[place], np.zeros(found.seeds)).half if found.ends else np.inf
+    spread = interval(found.ends[place]).half if found.ends else np.inf
     return float(spread) if np.isfinite(spread) else 0.0
 
 

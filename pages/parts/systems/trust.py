@@ -9,9 +9,9 @@ import streamlit as st
 
 from ldp_core import trust
 from ldp_core.accounting import entries
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.inference import wilson
 from ldp_core.limits import EPSILON
 from ldp_core.theory import Outlook, outlook
 from ldp_core.trust import GROUPS, linked

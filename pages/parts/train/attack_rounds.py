@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Draft
+from ldp_core.inference import wilson
 from ldp_core.runs import Tries
 from pages.parts.charts.attack_rounds import (
     MOST_CAPS,

@@ -11,8 +11,8 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Draft
+from ldp_core.inference import wilson
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised

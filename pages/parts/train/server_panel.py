@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import READ, Verdict
+from ldp_core.inference import wilson
 from ldp_core.runs import RunProgress, Tries, success, verdict_on
 from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
 from pages.parts.charts.series import Series

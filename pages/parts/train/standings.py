@@ -6,9 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
-from ldp_core.judgement import at_chance
+from ldp_core.inference import SEEDS, Difference, at_chance, in_points, margin
 from ldp_core.mechanisms.base import Floats
-from ldp_core.paired import SEEDS, Difference, in_points, margin
 from ldp_core.runs import apart
 from pages.parts.charts.series import Series
 from pages.parts.train.server_panel import perturbed

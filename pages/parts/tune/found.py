@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from ldp_core.accounting import Promise, everyone, promise
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep
-from ldp_core.paired import Difference, difference, spread
+from ldp_core.inference import Interval, difference, interval, spread
 from ldp_core.theory import outlook
 from pages.parts.tune.axes import axis_of
 
@@ -36,9 +34,9 @@ class Setting:
         return ", ".join(axis_of(path, (value,)).says(value) for path, value in self.set.items())
 
     @property
-    def mean(self) -> Difference | None:
+    def mean(self) -> Interval | None:
         """Mean accuracy with its interval over seeds; None before the first."""
-        return difference(self.accuracies, np.zeros(len(self.accuracies))) if self.accuracies else None
+        return interval(self.accuracies) if self.accuracies else None
 
     @property
     def whole(self) -> bool:

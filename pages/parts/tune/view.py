@@ -11,8 +11,7 @@ import streamlit as st
 
 from ldp_core.experiment import Draft, changed
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.judgement import at_chance
-from ldp_core.paired import SEEDS
+from ldp_core.inference import SEEDS, at_chance
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress
 from ldp_core.theory.learnability import hits_in_words
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis

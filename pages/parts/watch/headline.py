@@ -8,7 +8,7 @@ from typing import Any
 
 from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, worth
 from ldp_core.experiment import Draft, Experiment
-from ldp_core.judgement import at_chance
+from ldp_core.inference import at_chance
 from ldp_core.runs import apart, ladders, styles
 from ldp_core.theory import outlook
 from pages.parts.charts.budget_axis import Steps, by_line

@@ -3,18 +3,9 @@
 import numpy as np
 import pytest
 
-from ldp_core.attacks.findings.metrics import (
-    PSNR_CAP,
-    clamped,
-    intervals,
-    ncc,
-    ncc_pairs,
-    psnr,
-    psnr_pairs,
-    ssim,
-    wilson,
-)
+from ldp_core.attacks.findings.metrics import PSNR_CAP, clamped, ncc, ncc_pairs, psnr, psnr_pairs, ssim
 from ldp_core.attacks.findings.verdict import judge, judge_share
+from ldp_core.inference import intervals, wilson
 from tests.data import digits
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from ldp_core import mechanisms
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import READ, judge, judge_share
 from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.inference import wilson
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.cells import Desk
 from pages.parts.attack.head import head

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from ldp_core.experiment import parse
-from ldp_core.paired import in_points
+from ldp_core.inference import in_points
 from ldp_core.runs.carry.html_report import verdict as reported
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final
@@ -87,7 +87,7 @@ def test_difference_is_equal_on_all_pages(mean: Arm, weighted: Arm):
 def test_nearly_equal_aggregators_make_no_difference(weighted: Arm):
     close = arm("A", {"aggregator": {"name": "inverse_variance", "between": 1e-6}})
     words = said(close, weighted)
-    assert "made the difference" not in words
+    assert "**The aggregator made the difference" not in words and "cannot tell" in words
 
 
 def test_one_seed_or_chance_gives_no_verdict(mean: Arm, weighted: Arm):

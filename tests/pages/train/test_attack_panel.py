@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import presets
-from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.experiment import Draft, Variant
+from ldp_core.inference import wilson
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_curves import RunProgress

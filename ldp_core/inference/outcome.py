@@ -34,6 +34,16 @@ def judged(low: float, high: float, small: float = SMALL) -> Outcome:
     return "no difference" if -small <= low and high <= small else "cannot tell"
 
 
+def within(low: float, high: float, target: float, margin: float) -> Outcome:
+    """Outcome of a figure that is claimed: an interval in a margin around it holds, one outside contradicts.
+
+    Two one-sided tests (Schuirmann 1987): a wide interval holds nothing.
+    """
+    if target - margin <= low and high <= target + margin:
+        return "holds"
+    return "contradicted" if low > target + margin or high < target - margin else "cannot tell"
+
+
 def together(outcomes: Iterable[Outcome]) -> Outcome:
     """Outcome of several statements: contradicted if one of them is."""
     missed = set(outcomes) - {"holds"}

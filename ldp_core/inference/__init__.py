@@ -1,0 +1,11 @@
+"""Statistical judgement of accuracies and shares: every sentence that compares, ranks or judges asks here.
+
+`interval` is of one mean, `difference` of two designs, `outcome` the word for either, `shares` of hits among
+trials. Seeds' spread and the held-out samples' error count together; a choice among many is paid for, and so
+are seeds added after a look (`interval.rate`). `python -m tests.benchmarks.comparisons` simulates the rates.
+"""
+
+from ldp_core.inference.difference import Difference, Spread, difference, in_points, spread, unpaired
+from ldp_core.inference.interval import SEEDS, Interval, interval
+from ldp_core.inference.outcome import SMALL, Outcome, at_chance, judged, together, within
+from ldp_core.inference.shares import by_chance, coinciding, intervals, margin, wilson
