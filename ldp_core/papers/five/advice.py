@@ -54,7 +54,7 @@ def in_short(found: Sequence[Point]) -> str:
 def _taken(able: Sequence[Point]) -> tuple[Point, str]:
     """The most accurate point, or one within its error that clearly leaks less; with the advice in words."""
     best = max(able, key=lambda one: one.accuracy.mean)
-    close = [one for one in able if not _ahead(best, one, len(able) * (len(able) - 1) // 2)]
+    close = [one for one in able if not _ahead(best, one, max(1, len(able) * (len(able) - 1) // 2))]
     take = min((one for one in close if one is best or one.high < best.low), key=lambda one: one.leaked)
     says = [f"Take {_named(take)}."]
     if others := [_named(one) for one in close if one is not take]:
