@@ -6,6 +6,7 @@ from typing import Any
 
 from ldp_core.component import Registry
 from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import Experiment
 from pages.parts.ui.text import plain
 
 GLOSSARY = {
@@ -97,6 +98,10 @@ FIELDS = {
     "local.optimizer": "optimiser",
 }
 """Names of fields by dotted path, where they differ from its last component."""
+NAMES = re.compile(
+    r"“[^”]*”|(?<![\w:/.])[a-z]\w*\.[a-z_]+\b(?![(.])|(?<![\w:/.])[a-z]+(?:_[a-z]+)+\b(?![(.])"
+)
+"""Names as files and programs have them: `local.epochs`, `sign_majority`; or a quotation."""
 SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": "a person's whole run"}
 
 
@@ -112,7 +117,17 @@ def problem_in_words(problem: Problem) -> str:
         message = re.sub(
             r"(must be|got) (\w+)", lambda one: f"{one[1]} {SCOPES.get(one[2], one[2])}", message
         )
-    return f"{name} {message}"
+    return f"{name} {NAMES.sub(_without_marks, message)}"
+
+
+def _without_marks(found: re.Match[str]) -> str:
+    """A field's path or a part's name in a message, as words; what is quoted stays."""
+    text = found[0]
+    part, _, last = text.rpartition(".")
+    if text[0] == "“" or (part and part not in Experiment.model_fields):
+        return text
+    words = FIELDS.get(text, last.replace("_", " "))
+    return f"{words} of the {part}" if part not in ("", "clients", "local") and text not in FIELDS else words
 
 
 def error_in_words(error: Exception) -> str:

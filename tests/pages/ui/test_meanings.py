@@ -48,6 +48,10 @@ def test_a_mistake_is_stated_by_the_pages_word_for_its_field():
         assert not re.search(r"[._]", problem_in_words(Problem(path, "is wrong"))), path
     scope = problem_in_words(Problem("clients.epsilon_scope", "must be run with a sum; got mechanism"))
     assert scope == "one ε covers must be a person's whole run with a sum; got one weight"
+    message = "must be 1 for sign_majority; set system.sampling and local.epochs; got “a_b.csv” of table:x_y"
+    said = problem_in_words(Problem("rounds", message))
+    assert "sampling of the system and local epochs" in said and "“a_b.csv” of table:x_y" in said
+    assert not re.search(r"[a-z][._][a-z]", said.replace("“a_b.csv” of table:x_y", ""))
     assert error_in_words(StorageFailed("no room")) == "no room"
 
 
