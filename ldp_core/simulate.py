@@ -49,10 +49,10 @@ def simulate(
 
 class Run:
     """A run under a driver's control: `begin`, then `prepare`, `noisings` and `finish` until `done`, then
-    `end`. Their iterators must be consumed. `state` is after the last finished round; `checkpoint` is that to
-    resume from, before the last round of all: the end tells what only its training shows. `tick` receives
-    the trained share of a round. `figures`: without attacks, only the last round is measured and there is no
-    ledger, in 0.6 of the time. InvalidInput: no sample for some client.
+    `end`. Their iterators must be consumed. `state` is after the last finished round. `tick` receives the
+    trained share of a round. `figures`: without attacks, only the last round is measured and there is no
+    ledger, in 0.6 of the time. `later`: the driver calls `attacks` before `end` until none is `pending`;
+    otherwise a round begins with its own. InvalidInput: no sample for some client.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class Run:
         start: State | None = None,
         tick: Callable[[float], None] | None = None,
         figures: bool = False,
+        later: bool = False,
     ) -> None:
         experiment, began = resolved(experiment), start.engine if start else ""
         self._experiment, self._fresh, self._figures = experiment, start is None, figures
@@ -70,7 +71,9 @@ class Run:
         self._budgets, self._watched = self._federation.budgets, spread_by_budget(experiment)
         self._attempts = Attempts(self._federation)
         self.state = start or untrained(self._federation)
-        self.checkpoint = self.state
+        self.pending = list[State]()
+        """States before the finished rounds whose attacks are still to come."""
+        self._later, self._whole = later, self.state
         self.done = self.state.round >= experiment.rounds
         self._score: Score | None = None
         self._unnoised: float | None = None
@@ -119,12 +122,27 @@ class Run:
         except Diverged as error:
             self.done, self._why = True, f"diverged at round {prepared.number}: {error}"
             return
-        yield from self._attempts.round(before)
+        if self._attempts.attack(prepared.number):
+            self.pending.append(before)
+        if self.pending and not self._later:
+            yield from self.attacks()
         self.state, self.done, self._score = result.state, last, score
-        self.checkpoint = before if last else result.state
+        self._whole = before if last else result.state
         yield self._round_done(result, score) if score else Trained(prepared.number)
         if last and self._experiment.randomiser.role != "identity" and not self._figures:
             self._unnoised = self._scored(self.state, result.unnoised).accuracy
+
+    def attacks(self) -> Iterator[Event]:
+        """Attacks of the earliest round that waits for them."""
+        yield from self._attempts.round(self.pending[0])
+        del self.pending[0]
+
+    @property
+    def checkpoint(self) -> State:
+        """State to resume from: before the attacks to come, and before the last round, as the end tells what
+        only its training shows.
+        """
+        return self.pending[0] if self.pending else self._whole
 
     def end(self) -> Iterator[Event]:
         """Postponed attacks, then the end event."""

@@ -76,8 +76,12 @@ def work_of(experiment: Experiment) -> Work:
             each = spy.who.effort(spy.facts).gradients * (1 + CONTROLS)
             searches += victims * each * gradient(spy.facts, pictures / math.ceil(pictures / CHUNK))
     attacks: dict[str, float] = {"attacks": found, "attacked": weights}
-    training = _training(experiment, experiment.rounds)
-    return replace(training, **attacks, likelihoods=likelihoods, searches=searches)
+    return replace(work_of_training(experiment), **attacks, likelihoods=likelihoods, searches=searches)
+
+
+def work_of_training(experiment: Experiment) -> Work:
+    """Work of one run without its attacks."""
+    return _training(resolved(experiment), experiment.rounds)
 
 
 def work_of_ladder(ladder: Ladder) -> Work:

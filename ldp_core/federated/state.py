@@ -27,6 +27,11 @@ class State:
     engine: str = ""
     """Kind of engine that the run began with, which decides the last bits; "" if unknown."""
 
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.weights.nbytes + self.uploads.nbytes + sum(one.nbytes for one in self.arrays.values())
+
     def as_bytes(self) -> tuple[bytes, bytes]:
         """Weights (float32) and uploads (int64) as little-endian bytes."""
         return self.weights.astype("<f4").tobytes(), self.uploads.astype("<i8").tobytes()

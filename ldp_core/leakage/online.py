@@ -53,8 +53,12 @@ class Attempts:
         if not federation.budgets.can_afford(nothing)[self.victims.clients].any():
             self._under = None  # there is no upload to attack
 
+    def attack(self, number: int) -> bool:
+        """Whether uploads of a round are attacked, by `round`."""
+        return bool(self._under) and not self._waits and number in self._rounds
+
     def round(self, before: State) -> Iterator[Attacked | Frame]:
-        if self._under and not self._waits and before.round + 1 in self._rounds:
+        if self._under:
             yield from self._under.attempts(self.spies, before)
 
     def at_end(self, after: State) -> dict[str, Any]:

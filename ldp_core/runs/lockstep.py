@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ldp_core import datasets
 from ldp_core.datasets import Data, Report, quiet
-from ldp_core.events import Ended, Frame
+from ldp_core.events import Ended, Event, Frame
 from ldp_core.experiment import Experiment
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.system import memory
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ldp_core.federated.state import State
 
 KEPT = 2
+PENDING_BYTES = 2**26
+"""Largest size of the states that runs under way keep for attacks to come."""
 _loaded: dict[tuple[str, str], Data] = {}
 
 
@@ -69,8 +71,10 @@ def drive(
     report: Report = quiet,
     tick: Callable[[int, float], None] | None = None,
     private: Data | None = None,
+    later: Mapping[int, bool] | None = None,
 ) -> Iterator[Turn]:
-    """Run experiments in lockstep, one turn each; those in `starts` are resumed.
+    """Run experiments in lockstep, one turn each; those in `starts` are resumed. With `later`, attacks are
+    turns of their own: those of a round follow it, or if True all training.
 
     `report` receives the steps before the first turn, `tick` a run's number and the trained share of its
     current round, in [0, 1]; `private` stands in for the data set that the experiments name.
@@ -80,12 +84,18 @@ def drive(
     for i, one in experiments.items():
         state = starts[i].state if i in starts else None
         data = private or load(one.dataset, report)
-        running[i] = _turns(one, data, state, partial(tick, i) if tick else None)
+        most = None if later is None else PENDING_BYTES // len(experiments) * later[i]
+        running[i] = _turns(one, data, state, partial(tick, i) if tick else None, most)
+    trained = set[int]()
     while running:
         for i, turns in [*running.items()]:
+            if i in trained and not trained >= running.keys():
+                continue  # accuracies first
             began = time.perf_counter()
-            events, state = next(turns)
+            events, state, done = next(turns)
             seconds[i] += time.perf_counter() - began
+            if done and later and later[i]:
+                trained.add(i)
             turn = Turn(i, events, state, seconds[i])
             if turn.ends:
                 events[-1]["seconds"] = round(seconds[i], 4)
@@ -94,17 +104,32 @@ def drive(
 
 
 def _turns(
-    experiment: Experiment, data: Data, start: State | None, tick: Callable[[float], None] | None
-) -> Iterator[tuple[list[dict[str, Any]], State | None]]:
+    experiment: Experiment,
+    data: Data,
+    start: State | None,
+    tick: Callable[[float], None] | None,
+    most: int | None,
+) -> Iterator[tuple[list[dict[str, Any]], State | None, bool]]:
+    """Events and state of each turn, and whether all rounds are done; with `most` bytes of states for attacks
+    to come, these are turns of their own.
+    """
     from ldp_core.simulate import Run
 
-    run = Run(experiment, data, None, start, tick)
-    for part in run.parts():
+    run = Run(experiment, data, None, start, tick, later=most is not None)
+
+    def parts() -> Iterator[Iterator[Event]]:
+        for part in run.parts():
+            yield part
+            while run.pending and (run.done or sum(state.size for state in run.pending) > (most or 0)):
+                yield run.attacks()
+
+    for part in parts():
         events = list[dict[str, Any]]()
         for event in part:
             events.append(event.as_json())
             if isinstance(event, Frame):
-                yield events, None
+                yield events, None, run.done
                 events = []
         if events:
-            yield events, run.state if events[-1]["event"] == Ended.event else run.checkpoint
+            ends = events[-1]["event"] == Ended.event
+            yield events, run.state if ends else run.checkpoint, run.done

@@ -1,20 +1,22 @@
 """The kind of job that trains a draft's runs side by side; jobs that name equal runs share them."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost
+from ldp_core.cost.seconds import USUAL, seconds, work_of_training
 from ldp_core.datasets import Report, drawn
 from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import StorageFailed
 from ldp_core.events import Attacked, Ended, Frame, RoundDone, Started, Target
-from ldp_core.experiment import Draft, Run, amended, parse_draft
+from ldp_core.experiment import Draft, Experiment, Run, amended, parse_draft
 from ldp_core.runs.batch import bits, figures_of
 from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
 from ldp_core.runs.lockstep import drive, load
+from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
@@ -23,6 +25,9 @@ from ldp_core.runs.record.events import Stored, runs_of
 from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_curves import RunProgress, progress_of
 from ldp_core.system.preemption import make_room_if_asked
+
+FIRST_SECONDS = 5.0
+"""Longest estimated training that a job's attacks follow; in a longer one those of a round follow that."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +85,25 @@ class TrainingJob(Kind):
         experiments = {number: runs[number].experiment for number in recorders}
         starts = {number: start for number, one in recorders.items() if (start := one.start())}
         last = {number: recorders[number].latest_round() for number in starts}
-        done, private = RoundsDone(experiments, starts, report), None
+        quick = _seconds(experiments.values()) <= FIRST_SECONDS
+        later = {
+            number: quick and last.get(number, {}).get("round", 0) < one.rounds
+            for number, one in experiments.items()
+        }
+        done, private = RoundsDone(experiments, starts, report, later), None
         if asked.drawings:
             private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
-        for turn in drive(experiments, starts, report, done.tick, private):
+        for turn in drive(experiments, starts, report, done.tick, private, later):
             recorders[turn.run].write(turn)
-            done.turn(turn)
+            may_stop = done.turn(turn)
             end = turn.events[-1]
             if end["event"] == "round":
                 last[turn.run] = end
-                if end["round"] < experiments[turn.run].rounds:
-                    make_room_if_asked()
-            if end["event"] == "end":
+                if end["round"] == experiments[turn.run].rounds:
+                    recorders[turn.run].flush()  # its accuracy is final, and attacks may follow
+            if may_stop:
+                make_room_if_asked()
+            if turn.ends:
                 figures = figures_of(last.get(turn.run, {}), end).as_json()
                 if private and turn.state is not None:
                     from ldp_core.leakage.own_images import audits, read_right
@@ -125,6 +137,11 @@ class TrainingJob(Kind):
         rounds = json.loads(runs[0].experiment)["rounds"] if runs else 0
         reached = [{"label": run.label, "seed": run.seed, **_reached(run)} for run in runs]
         return {"rounds": rounds, **_reached(behind), "runs": reached}
+
+
+def _seconds(experiments: Iterable[Experiment]) -> float:
+    """Estimated seconds of training, without attacks."""
+    return seconds(map(work_of_training, experiments), rates() or USUAL)
 
 
 def _reached(run: RunProgress | None) -> dict[str, Any]:

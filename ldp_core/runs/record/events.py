@@ -2,9 +2,10 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from math import inf
 from typing import Any, NamedTuple
 
 from ldp_core.errors import StorageFailed, StudioError
@@ -75,8 +76,29 @@ def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
 
 
 def events_of(job: Job) -> list[Stored]:
-    every = [one for run, key in enumerate(job.keys) for one in news(key, run=run).events]
-    return sorted(every, key=lambda one: one.at)
+    """All events in their order, each run's as its simulation yields them."""
+    every = list[tuple[float, Stored]]()
+    for run, key in enumerate(job.keys):
+        events, at = news(key, run=run).events, 0.0
+        with sound(key):
+            if job.kind == "run" and not _waits(events):
+                events.sort(key=_in_stream)
+        for one in events:
+            at = max(at, one.at)
+            every.append((at, one))
+    return [one for _, one in sorted(every, key=lambda one: one[0])]
+
+
+def _in_stream(one: Stored) -> tuple[float, bool]:
+    """Sort key: attacks, which may be stored later, stand before their round."""
+    kind = one.body["event"]
+    return inf if kind == "end" else one.body.get("round", 0), kind == "round"
+
+
+def _waits(events: Sequence[Stored]) -> bool:
+    """Whether the run's attacks stand after all rounds."""
+    attack = events[0].body.get("experiment", {}).get("attack") if events else None
+    return isinstance(attack, Mapping) and bool(attack.get("after"))
 
 
 Row = tuple[int, str, int, str]

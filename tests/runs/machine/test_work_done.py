@@ -61,12 +61,17 @@ SEARCHED: dict[str, Any] = {"attacker": {"name": "dlg", "iterations": 20}, "roun
 
 
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize("attack", [None, SEARCHED], ids=["rounds alone", "searched after them"])
-def test_watched_runs_finish_with_their_searches(attack: dict[str, Any] | None):
+@pytest.mark.parametrize(
+    ("attack", "later"),
+    [(None, True), (SEARCHED, False), (SEARCHED | {"rounds": None, "after": False}, True)],
+    ids=["rounds alone", "searched after them", "all rounds searched after them"],
+)
+def test_watched_runs_finish_with_their_searches(attack: dict[str, Any] | None, later: bool):
     steps = list[Step]()
     runs = {n: parse({"rounds": 3, "seed": n, "attack": attack}) for n in (1, 2)}
-    done = RoundsDone(runs, {}, steps.append)
-    for turn in drive(runs, tick=done.tick):
+    apart = dict.fromkeys(runs, later)
+    done = RoundsDone(runs, {}, steps.append, apart)
+    for turn in drive(runs, tick=done.tick, later=apart):
         done.turn(turn)
     shares = [step.share for step in steps]
     assert shares == sorted(shares)
@@ -74,6 +79,23 @@ def test_watched_runs_finish_with_their_searches(attack: dict[str, Any] | None):
     assert steps[-1].total > 6 if attack else steps[-1].total == 6
     assert steps[-1].unit == ("rounds' worth" if attack else "rounds")
     assert sum(6 < step.done < step.total for step in steps) >= (2 if attack else 0), "searches count"
+
+
+@pytest.mark.usefixtures("measured")
+def test_job_may_stop_where_a_resume_repeats_a_tenth_at_most():
+    quick: dict[str, Any] = {"attacker": "least_squares", "clients": [1]}
+    runs = {0: parse({"rounds": 20, "attack": quick})}
+    for later in (False, True):
+        steps, repeated, trained, kept = list[Step](), list[float](), 0, 0
+        done = RoundsDone(runs, {}, steps.append, {0: later})
+        for turn in drive(runs, later={0: later}):
+            trained += sum(event["event"] == "round" for event in turn.events)
+            if done.turn(turn):
+                assert turn.state and turn.state.round > kept
+                repeated.append(trained - turn.state.round)
+            kept = turn.state.round if turn.state else kept
+        assert len(repeated) >= 2
+        assert 0 < max(repeated) <= steps[-1].total / 10 if later else max(repeated) == 0
 
 
 def test_long_round_reports_partial_progress(

@@ -1,0 +1,108 @@
+"""Trainings whose attacks follow: what is seen first, and what is stored when they are stopped on the way."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.kinds import run as kind
+from ldp_core.runs.lockstep import Turn, drive
+from ldp_core.runs.record import computations
+from ldp_core.runs.record.checkpoints import Recorder
+from ldp_core.runs.record.events import news
+from ldp_core.system import preemption
+from tests.runs.in_process import bodies, compute, queued
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+QUICK: Any = {"attacker": "least_squares", "clients": [1]}
+SEARCHED: Any = {"attacker": {"name": "dlg", "iterations": 12}, "clients": [1]}
+AFTER = SEARCHED | {"rounds": [1], "after": True}
+WILD: Any = {"model": "mlp", "mechanism": "duchi", "local": {"learning_rate": 20, "optimizer": "sgd"}}
+ONE, BOTH = (Variant("a"),), (Variant("a"), Variant("b", {"rounds": 2}))
+DRAFTS = {
+    "quick attacks": Draft(parse({"rounds": 3, "attack": QUICK}), BOTH),
+    "searches": Draft(parse({"rounds": 2, "attack": SEARCHED}), ONE),
+    "after": Draft(parse({"rounds": 2, "attack": AFTER}), ONE),
+    "diverges": Draft(parse({"rounds": 6, "attack": QUICK, **WILD}), ONE),
+}
+every_draft = pytest.mark.parametrize("draft", DRAFTS.values(), ids=DRAFTS.keys())
+WAYS = {"attacks last": (5.0, 2**26), "attack after round": (0.0, 2**26), "no memory": (5.0, 0)}
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+
+
+@pytest.fixture
+def chosen(way: tuple[float, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kind, "FIRST_SECONDS", way[0])
+    monkeypatch.setattr("ldp_core.runs.lockstep.PENDING_BYTES", way[1])
+
+
+def simulated(draft: Draft) -> list[list[dict[str, Any]]]:
+    """Events of each run, as the library yields them."""
+    found = [[event for turn in drive({0: one}) for event in turn.events] for one in draft.experiments()]
+    return [timeless(events) for events in found]
+
+
+def timeless(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [event | {"seconds": 0} for event in events]
+
+
+@every_way
+@every_draft
+@pytest.mark.usefixtures("chosen")
+def test_recorded_order_is_that_of_the_simulation(draft: Draft):
+    compute(job := queued(draft))
+    assert [timeless(bodies(job, run)) for run in range(len(job.keys))] == simulated(draft)
+
+
+@every_way
+@every_draft
+@pytest.mark.usefixtures("chosen")
+def test_run_killed_again_and_again_stores_equal_events(draft: Draft, monkeypatch: pytest.MonkeyPatch):
+    """After one turn, then after two, and so on."""
+    job, write, left, attempts = queued(draft), Recorder.write, 0, 0
+
+    def write_and_die(recorder: Recorder, turn: Turn) -> None:
+        nonlocal left
+        write(recorder, turn)
+        left -= 1
+        if not left:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Recorder, "write", write_and_die)
+    while computations.left(job.keys):
+        left = attempts = attempts + 1
+        with suppress(KeyboardInterrupt):
+            compute(job)
+    assert attempts > 2
+    assert [timeless(bodies(job, run)) for run in range(len(job.keys))] == simulated(draft)
+
+
+@every_way
+@every_draft
+@pytest.mark.usefixtures("chosen")
+def test_run_put_aside_when_it_may_stores_equal_events(draft: Draft, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(preemption, "_asked", [True])
+    job, attempts = queued(draft), 0
+    while computations.left(job.keys):
+        compute(job)
+        attempts += 1
+        assert attempts < 20
+    assert attempts > 1 or "after" in str(draft)
+    assert [timeless(bodies(job, run)) for run in range(len(job.keys))] == simulated(draft)
+
+
+@every_draft
+def test_quick_training_is_stored_before_its_attacks(draft: Draft):
+    compute(job := queued(draft))
+    stored = sorted((one for key in job.keys for one in news(key).events), key=lambda one: one.at)
+    kinds = [one.body["event"] for one in stored]
+    assert max(n for n, one in enumerate(kinds) if one == "round") < kinds.index("attack")
+
+
+def test_round_of_a_long_training_is_stored_before_its_attack(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(kind, "FIRST_SECONDS", 0.0)
+    compute(job := queued(DRAFTS["searches"]))
+    stored = [(one.body["round"], one.body["event"]) for one in news(job.keys[0]).events[2:-1]]
+    each = [(number, event) for number in (1, 2) for event in ("round", "frame", "attack")]
+    assert [*dict.fromkeys(stored)] == each
