@@ -57,11 +57,11 @@ def interval(values: ArrayLike, among: int = 1, least: float = 0.0) -> Interval:
     return Interval(float(each.mean()), float(stdtrit(n - 1, 1 - ALPHA / 2 / among)) * deviation / sqrt(n), n)
 
 
-CONFIDENCE = 1 - ALPHA / 2
-"""That a further run reaches an end: on one side."""
+MISSED = ALPHA / 2
+"""Share of further runs, and of limits, that may lie beyond an end, on one side."""
 
 
-def further_run(values: ArrayLike, missed: float = 1 - CONFIDENCE) -> float:
+def further_run(values: ArrayLike, missed: float = MISSED) -> float:
     """What a further run reaches, but for a share `missed`, by the spread of these."""
     each = np.asarray(values, dtype=np.float64)
     return float(each.mean() - below_end(len(each), missed) * each.std(ddof=1))
@@ -73,11 +73,11 @@ def most_runs(values: ArrayLike) -> float:
     return float(each.mean() - above_end(len(each)) * each.std(ddof=1))
 
 
-def below_end(runs: int, missed: float = 1 - CONFIDENCE) -> float:
+def below_end(runs: int, missed: float = MISSED) -> float:
     """Standard deviations below the mean of `runs` runs above which a further one lies, by Student's t."""
     return float(stdtrit(runs - 1, 1 - missed)) * sqrt(1 + 1 / runs)
 
 
 def above_end(runs: int) -> float:
     """As `below_end`, for what 97.5 % of runs reach, with 97.5 % confidence."""
-    return float(nctdtrit(runs - 1, float(ndtri(CONFIDENCE)) * sqrt(runs), 1 - CONFIDENCE)) / sqrt(runs)
+    return float(nctdtrit(runs - 1, float(ndtri(1 - MISSED)) * sqrt(runs), MISSED)) / sqrt(runs)

@@ -3,15 +3,9 @@
 A setting meets the target if a further run would, with 97.5 % confidence by the spread over seeds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import sqrt
 from typing import Any, NamedTuple, Self
-
-import numpy as np
-from scipy.special import nctdtrit, ndtri, stdtrit
-
-CONFIDENCE = 0.975
 
 
 class Point(NamedTuple):
@@ -32,7 +26,7 @@ class Tried:
     epsilon: float
     mean: float
     sure: float
-    """Accuracy that a further run reaches with 97.5 % confidence."""
+    """Accuracy that a further run reaches with 97.5 % confidence, by the deciding and by the fresh runs."""
     most: float
     """Upper confidence limit (97.5 %) on the accuracy that 97.5 % of runs reach."""
     accuracy: float
@@ -84,18 +78,3 @@ class Answer:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"more": self.more and self.more._asdict()}
-
-
-def sure_end(accuracies: Sequence[float]) -> float:
-    """Accuracy that a further run reaches with 97.5 % confidence, by Student's t."""
-    return float(np.mean(accuracies)) - below_end(len(accuracies)) * float(np.std(accuracies, ddof=1))
-
-
-def below_end(runs: int) -> float:
-    """Standard deviations below the mean of `runs` runs above which 97.5 % of further runs lie."""
-    return float(stdtrit(runs - 1, CONFIDENCE)) * sqrt(1 + 1 / runs)
-
-
-def above_end(runs: int) -> float:
-    """As `below_end`, for the accuracy that 97.5 % of runs reach, with 97.5 % confidence."""
-    return float(nctdtrit(runs - 1, float(ndtri(CONFIDENCE)) * sqrt(runs), 1 - CONFIDENCE)) / sqrt(runs)

@@ -2,9 +2,11 @@
 
 A setting meets the target if a further run would, with 97.5 % confidence by the spread over seeds, as if it
 were the only setting tried. The least of many such settings is selected by luck too: so it is tried with as
-many more seeds, and if all together no longer meet the target, the search goes on above. The reported
-accuracy comes from as many fresh seeds again, which decide nothing. All settings share their seeds, so they
-are paired. The next runs depend on results only, so a killed search resumes from the store.
+many more seeds, and if all together no longer meet the target, the search goes on above. So it does if all
+do not with as many fresh seeds again, from which the reported accuracy comes: a second stage, which is judged
+at half of the error (alpha spending, Lan and DeMets 1983). If the fresh ones alone fall below, the answer
+says so first. All settings share their seeds, so they are paired. The next runs depend on results only, so a
+killed search resumes from the store.
 
 If no setting meets the target, each range is reported by its own runs: it falls short where, with the same
 confidence, fewer than 97.5 % of runs reach the target; an undecided range gets more seeds, as far as the
@@ -18,9 +20,10 @@ from math import ceil
 import numpy as np
 
 from ldp_core.experiment import PER
+from ldp_core.inference.interval import MISSED, above_end, below_end, further_run, most_runs
 from ldp_core.limits import EPSILON, THIN, number, percent
 from ldp_core.theory import outlook
-from ldp_core.tuning.found import Answer, Known, More, Point, Tried, above_end, below_end, sure_end
+from ldp_core.tuning.found import Answer, Known, More, Point, Tried
 from ldp_core.tuning.question import EFFORT, LOWEST, RUNS, Cap, Question, rounded
 
 FEW = 2
@@ -31,6 +34,8 @@ INSIDE = 3
 """Number of values of ε tried at once within a bracket."""
 HOPEFUL = 2.5
 """Factor on the best range's estimated least ε up to which other ranges are still searched."""
+CHECKED = MISSED / 2
+"""Share of further runs that may lie below the end once there are fresh seeds."""
 MOST_RUNS = 1200
 """Largest number of runs at the usual effort."""
 
@@ -106,9 +111,12 @@ def _deciding(question: Question, runs: int) -> list[int]:
 
 
 def _fresh(question: Question, chosen: Tried) -> list[Point]:
-    """Points with seeds for the report, which decide nothing."""
-    seeds = range(2 * question.seeds, 3 * question.seeds)
-    return [Point(chosen.half, chosen.epsilon, seed) for seed in seeds]
+    return [Point(chosen.half, chosen.epsilon, seed) for seed in _fresh_seeds(question)]
+
+
+def _fresh_seeds(question: Question) -> range:
+    """Seeds for the report, which have no part in the choice that they check."""
+    return range(2 * question.seeds, 3 * question.seeds)
 
 
 @lru_cache(maxsize=256)
@@ -149,11 +157,12 @@ def _decided(question: Question, known: Known, half: float) -> list[Tried]:
         while at[epsilon].keys() >= set(seeds := _deciding(question, runs)):
             counted, runs = [at[epsilon][seed] for seed in seeds], 2 * runs
         if counted:
-            n, mean, spread = len(counted), float(np.mean(counted)), float(np.std(counted, ddof=1))
-            sure, most = mean - below_end(n) * spread, mean - above_end(n) * spread
-            found.append(
-                Tried(half, epsilon, mean, sure, most, question.accuracy, n, n >= 2 * question.seeds)
-            )
+            n, sure = len(counted), further_run(counted)
+            fresh = [at[epsilon][seed] for seed in _fresh_seeds(question) if seed in at[epsilon]]
+            if len(fresh) == question.seeds:
+                sure = further_run(counted + fresh, CHECKED)
+            mean, most, confirmed = float(np.mean(counted)), most_runs(counted), n >= 2 * question.seeds
+            found.append(Tried(half, epsilon, mean, sure, most, question.accuracy, n, confirmed))
     return found
 
 
@@ -171,19 +180,20 @@ def answer_of(question: Question, known: Known) -> Answer:
         return Answer.none(*_in_the_way(question, known))
     above = fails.epsilon if fails else None
     why = f"the smallest ε found that reaches it is {number(meets.epsilon)}"
-    why += f", with a safe range of ±{number(meets.half, 6)}"
+    why += question.called(meets.half, ", with a safe range of ")
     why += f"; ε {number(above, 6)} is not sure to" if above else ""
     if caps := [one for one in question.caps if one.half == meets.half]:
         why += f"; {leak_in_words(question, caps)}"
     fresh = [known[point] for point in _fresh(question, meets) if point in known]
     if len(fresh) < question.seeds:
         return Answer(meets.epsilon, meets.half, above, None, None, f"{why}; that is not checked yet")
-    mean, sure = float(np.mean(fresh)), sure_end(fresh)
+    mean, sure = float(np.mean(fresh)), further_run(fresh)
     met = sum(accuracy >= question.accuracy for accuracy in fresh)
+    why = "by its fresh seeds alone it is not sure: " * (sure < question.accuracy) + why
     why += (
         f". With {len(fresh)} fresh seeds, which had no part in that choice, {met} reach "
         f"{percent(question.accuracy, 1)}; one more run reaches at least {percent(max(0.0, sure), 1)} with "
-        f"97.5{THIN}% confidence (by the spread of these seeds)"
+        f"97.5{THIN}% confidence"
     )
     return Answer(meets.epsilon, meets.half, above, mean, sure, why)
 
@@ -251,9 +261,12 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
     for half, found in spoken.items():
         clean = _first(known, half, None)
         if clean == 0:
-            words.append(f"±{number(half, 6)} diverges even without noise (a smaller learning rate may help)")
+            called = question.called(half) or "it"
+            words.append(f"{called} diverges even without noise (a smaller learning rate may help)")
             continue
-        words.append("; ".join(map(_in_words, found)) + f" ({percent(clean, 1)} without noise)")
+        words.append(
+            "; ".join(_in_words(question, one) for one in found) + f" ({percent(clean, 1)} without noise)"
+        )
     if question.run_budget is not None and question.ranges:
         most = max(question.affordable[half] for half in question.ranges)
         words.append(f"a run budget of {number(question.run_budget, 6)} allows no more than ε {number(most)}")
@@ -269,13 +282,13 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
             continue
         above = _at(question, known, cap.half, cap.beyond)
         if above and not (above.meets or above.open):
-            reached = f"±{number(cap.half, 6)} reaches {percent(above.mean, 1)}"
+            reached = f"{question.called(cap.half) or 'it'} reaches {percent(above.mean, 1)}"
             words.append(f"even at ε {number(cap.beyond)}, where in more, {reached}")
     opened = [one for found in spoken.values() for one in found if one.open]
     caps = undecided(question, known)
     settled = not opened and not caps and _may(question, known)
     stopped = "" if _may(question, known) else f", after {len(known)} runs"
-    ends = "; other ranges were not tried" if settled else ""
+    ends = "; other ranges were not tried" if settled and question.called(0) else ""
     how = "is not reached surely" if settled else f"was not found to be reached surely{stopped}"
     return f"{percent(question.accuracy, 1)} {how}: {'; '.join(words)}{ends}", _more(
         question, known, opened, caps
@@ -288,10 +301,10 @@ def _spoken(question: Question, known: Known, half: float) -> list[Tried]:
     return [one for one in found if one.open] or sorted(found, key=lambda one: one.mean)[-1:]
 
 
-def _in_words(one: Tried) -> str:
+def _in_words(question: Question, one: Tried) -> str:
     """Sentence on a setting that does not meet the target."""
     at = f"at ε {number(one.epsilon)}, in {one.runs} runs"
-    words = f"±{number(one.half, 6)} reaches {percent(one.mean, 1)} on average {at}"
+    words = f"{question.called(one.half) or 'it'} reaches {percent(one.mean, 1)} on average {at}"
     if one.mean < one.accuracy and not one.open:
         return words
     how = "and it is open whether" if one.open else "but fewer than"
@@ -320,7 +333,7 @@ def _more(question: Question, known: Known, opened: Iterable[Tried], caps: Itera
 
 def _enough(one: Tried, most: float) -> int | None:
     """Runs, by doubling, that would decide a setting if mean and spread stay; None above `most`."""
-    runs, spread = 2 * one.runs, (one.mean - one.sure) / below_end(one.runs)
+    runs, spread = 2 * one.runs, (one.mean - one.most) / above_end(one.runs)
     while runs <= most:
         if not one.mean - below_end(runs) * spread < one.accuracy <= one.mean - above_end(runs) * spread:
             return runs
@@ -333,7 +346,7 @@ def leak_in_words(question: Question, caps: Iterable[Cap]) -> str:
     words = []
     for one in caps:
         ends = f"up to ε {number(one.most, 6)}" if one.most else "at no ε that was tried"
-        ends += f" with ±{number(one.half, 6)}"
+        ends += question.called(one.half, " with ")
         if one.above:
             ends += f" (at ε {number(one.above, 6)} {'it is open' if one.uploads else 'in more'})"
         words.append(ends)

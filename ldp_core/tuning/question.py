@@ -14,7 +14,7 @@ from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.experiment.attack_grid import NAMED, Ladder, parse_ladder
 from ldp_core.experiment.reading import unknown
 from ldp_core.fields import is_number
-from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit
+from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit, number
 
 FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "effort")
 RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2), "class_means": (1.0,)}
@@ -56,7 +56,7 @@ class Question:
     accuracy: float
     """Target accuracy in the last round on held-out samples, in (0, 1)."""
     ranges: tuple[float, ...]
-    """Half-widths to choose from."""
+    """Half-widths to choose from; one, without effect, for a mechanism without ranges."""
     run_budget: float | None = None
     """Limit on the worst-case ε of a client's whole run; None for no limit."""
     identification: float | None = None
@@ -68,6 +68,10 @@ class Question:
     """Factor on the number of runs of undecided settings."""
     caps: tuple[Cap, ...] = ()
     """Limits on ε from `identification`, once measured, for all ranges; not part of the request."""
+
+    def called(self, half: float, before: str = "") -> str:
+        """A range in words, after some; "" for a mechanism without ranges."""
+        return f"{before}±{number(half, 6)}" if self.base.randomiser.region == "box" else ""
 
     def experiment(self, half: float, epsilon: float | None, seed: int) -> Experiment:
         """One run of the search; `epsilon` None trains without noise, with a plain mean."""
@@ -159,6 +163,7 @@ def parse_question(data: Any) -> Question:
     if problems:
         raise InvalidExperiment(problems)
     halves = tuple(float(half) for half in sorted(ranges))
+    halves = halves if base.randomiser.region == "box" else halves[:1]  # they would be equal designs
     price, share = (None if limit is None else float(limit) for limit in (budget, identification))
     found = Question(base, float(accuracy), halves, price, share, float(precision), seeds, effort)
     try:

@@ -52,8 +52,12 @@ class TuneJob(Kind):
         return [Draft(asked.experiment(half, min(1.0, asked.most(half)), 0), (Variant("run"),))]
 
     def describe(self, asked: Question) -> Words:
-        halves = ", ".join(f"±{number(half, 6)}" for half in asked.ranges)
-        return Words(derived(asked.base), f"the least ε for {percent(asked.accuracy, 1)}", f"over {halves}")
+        halves = ", ".join(map(asked.called, asked.ranges))
+        return Words(
+            derived(asked.base),
+            f"the least ε for {percent(asked.accuracy, 1)}",
+            f"over {halves}" * bool(halves),
+        )
 
     def compute(self, asked: Question, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         (recorder,) = recorders.values()
@@ -69,7 +73,7 @@ class TuneJob(Kind):
             return []
         if answer["epsilon"] is None:
             return [found(f"no ε was found that reaches {percent(asked.accuracy, 1)}")]
-        ends = f"from ε {number(answer['epsilon'])} on, with ±{number(answer['half'], 6)}"
+        ends = f"from ε {number(answer['epsilon'])} on{asked.called(answer['half'], ', with ')}"
         words = f"{percent(asked.accuracy, 1)} {ends}"
         return [found(words, asked.experiment(answer["half"], answer["epsilon"], 0), answer["mean"])]
 
@@ -126,7 +130,9 @@ def _leaks(
                 try:
                     counts = identified(asked.ladder(half, sorted(wanted), block), data)
                 except Diverged as error:
-                    words = f"what leaks with ±{number(half, 6)} cannot be told: its first step diverged"
+                    words = (
+                        f"what leaks{asked.called(half, ' with ')} cannot be told: its first step diverged"
+                    )
                     raise InvalidInput(words) from error
                 picked += [hits for hits, _ in counts]
                 made += [n for _, n in counts]

@@ -34,7 +34,7 @@ def answer_view(job: Job | None, ask_again: AskAgain | None = None) -> None:
         st.info(
             "Theory first says between which budgets the answer may lie, for each range; a few runs find "
             "where the target is crossed, eight seeds of each setting decide, eight more confirm the one "
-            "that is chosen, and eight fresh ones tell what it reaches. The runs appear here."
+            "that is chosen, and eight fresh ones check it, or it goes on. The runs appear here."
         )
     else:
         draw = partial(_watch, ask_again)
@@ -54,7 +54,7 @@ def _watch(ask_again: AskAgain | None, job: Job, found: SearchProgress) -> None:
     if found.cells:
         card = Card(
             f"The way to {percent(asked.accuracy, 1)}",
-            ": accuracy at each budget tried, a line for each range",
+            ": accuracy at each budget tried" + ", a line for each range" * (len(asked.ranges) > 1),
             f"dots: one run each; bold: settings with {asked.seeds} seeds or more, which decide",
             way_figure(asked, found),
             f"{len(found.cells)} runs; {found.answer['why'] if found.answer else 'no answer yet'}",
@@ -89,10 +89,9 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
         for half in asked.ranges:
             fails, meets = bracket(tried(asked, points, half))
             if fails and meets:
-                between = (
-                    f"between ε {number(fails.epsilon)} and ε {number(meets.epsilon)}{covered(asked.base)}"
-                )
-                st.caption(plain(f"±{number(half, 6)}: {between}"))
+                called = asked.called(half)
+                ends = f"ε {number(fails.epsilon)} and ε {number(meets.epsilon)}{covered(asked.base)}"
+                st.caption(plain(f"{called}: between {ends}" if called else f"Between {ends}"))
         return
     why = found.answer["why"]
     if found.answer["epsilon"] is None:
@@ -109,12 +108,13 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
                 st.rerun()
         return
     epsilon, half = found.answer["epsilon"], found.answer["half"]
-    st.markdown(f"### ε {number(epsilon)}{covered(asked.base)} with ±{number(half)}")
+    st.markdown(f"### ε {number(epsilon)}{covered(asked.base)}{asked.called(half, ' with ')}")
     base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})
     reached = found.answer["mean"]
     leaked = [one for one in leaks_of(found.leaks) if (one.half, one.epsilon) == (half, epsilon)]
     three_figures(base, reached, asked.seeds, leaked)
-    st.success(plain(f"{why[0].upper() + why[1:]}.", 500))
+    unsure = found.answer["sure"] is not None and found.answer["sure"] < asked.accuracy
+    (st.warning if unsure else st.success)(plain(f"{why[0].upper() + why[1:]}.", 500))
     if st.button("Open it on Train", key="open answer"):
         start_with(Draft.alone(base))
         st.switch_page("train.py")
@@ -143,7 +143,7 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
         full = {one.epsilon for one in tried(asked, points, half)}
         style = look(tint, 2, 4)
         style["marker"]["size"] = [9 if epsilon in full else 4 for epsilon in budgets]
-        words = f"±{number(half, 6)}"
+        words = asked.called(half) or "mean"
         line = scatter(budgets, means, name=words, hovertemplate="%{y:.1%}", **style)
         chart.add(line, means[-1], f"<b>{words}</b>", tint)
     return chart.figure(

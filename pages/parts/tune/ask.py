@@ -35,11 +35,13 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
     )
     below = {"accuracy": st.container()}
     halves = before.ranges if before else RANGES[base.target]
-    ranges = st.text_input(
-        "Safe ranges ±τ to choose among",
-        **kept(workspace, f"asked ranges {base.target}", ", ".join(f"{half:g}" for half in halves)),
-        help="Half-widths, between commas; with decimal commas, between semicolons (0,5; 1)",
-    )
+    ranges = ", ".join(f"{half:g}" for half in halves)
+    if base.randomiser.region == "box":
+        ranges = st.text_input(
+            "Safe ranges ±τ to choose among",
+            **kept(workspace, f"asked ranges {base.target}", ranges),
+            help="Half-widths, between commas; with decimal commas, between semicolons (0,5; 1)",
+        )
     below["ranges"] = st.container()
     budget = st.number_input(
         "ε of the whole run at most, per client",
