@@ -9,6 +9,11 @@ from typing import Any, Literal, Self, get_args
 
 Scope = Literal["coordinate", "upload", "run_expected", "run_worst"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+Unit = Literal["client", "record"]
+TOGETHER = ("some", "whole")
+"""Fields for several records of a client together."""
+SOME = 10
+"""Number of records that a person may have in one client's data, as an example."""
 Word = Literal["much", "some", "little", "nothing"]
 UP_TO: tuple[tuple[float, Word], ...] = ((1.0, "much"), (3.0, "some"), (10.0, "little"))
 """Largest ε of a whole run for each word."""
@@ -69,6 +74,12 @@ class Entry:
     run_worst: Promise
     against: str = "server"
     """What the adversary of the promises sees: a key of `AGAINST`."""
+    unit: Unit = "client"
+    """Whose secret the promises cover: all that a client holds, or one record, exchanged for any other."""
+    some: Promise | None = None
+    """Guarantee of the run at worst for `SOME` records of one client together; None of a client's entry …"""
+    whole: Promise | None = None
+    """… and for all records of a client of average size."""
 
     def __getitem__(self, scope: Scope) -> Promise:
         found: Promise = getattr(self, scope)
@@ -84,9 +95,13 @@ class Entry:
     def as_json(self) -> dict[str, Any]:
         """The promise of each scope, `against`, and `worth`, the word for ε of the whole run at worst."""
         lines: dict[str, Any] = {scope: dict(vars(self[scope])) for scope in SCOPES}
-        return {**lines, "against": self.against, "worth": word_of(self.run_worst.bound)}
+        together = {name: dict(vars(one)) for name in TOGETHER if (one := getattr(self, name))}
+        facts = {"against": self.against, "unit": self.unit, "worth": word_of(self.run_worst.bound)}
+        return {**lines, **together, **facts}
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Self:
         lines: dict[str, Any] = {scope: Promise.of(stored.get(scope, {})) for scope in SCOPES}
-        return cls(**lines, against=stored.get("against", cls.against))
+        together = {name: Promise.of(stored[name]) for name in TOGETHER if name in stored}
+        against, unit = (stored.get(name, getattr(cls, name)) for name in ("against", "unit"))
+        return cls(**lines, **together, against=against, unit=unit)

@@ -2,7 +2,8 @@
 
 ε for one coordinate of one upload, for one upload, for the run's expected number of uploads (no bound where
 participation is random: about half of the clients exceed it), and for the run's largest number. Two inputs
-are neighbours if both lie in the client's safe range.
+are neighbours if both lie in the client's safe range; where ε is a record's, if one record is exchanged for
+any other, so that the numbers of records are public.
 """
 
 import math
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.accounting.backwards import largest
-from ldp_core.accounting.entry import Entry, Promise
+from ldp_core.accounting.entry import SOME, Entry, Promise
 from ldp_core.accounting.spending import Client
 from ldp_core.accounting.table import each_as_json
 from ldp_core.errors import InvalidInput
@@ -60,6 +61,12 @@ def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> 
         run_worst=spending.uploads(client, most),
         against=experiment.trust.against,
     )
+    if experiment.unit == "record":
+        some, whole = (
+            replace(spending, together=rows).uploads(client, most)
+            for rows in (SOME, math.ceil(experiment.records))
+        )
+        entry = replace(entry, unit="record", some=some, whole=whole)
     learnt = experiment.source.learnt
     return entry.not_counting(learnt) if learnt else entry
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -46,6 +46,8 @@ class Spending:
     """Guarantees of a run's releases for a client, for any number of uploads."""
 
     releases: Releases
+    together: int = field(default=1, kw_only=True)
+    """Number of records of one client that are priced together, where ε is a record's."""
 
     def coordinate(self, client: Client) -> Promise:
         """Guarantee for one weight of one upload."""
@@ -57,7 +59,7 @@ class Spending:
             # in a ball, a single weight may change as much as a whole upload
             boxed = release.mechanism.scope == "upload" and release.mechanism.region == "box"
             whole = release.sent.perturbed if boxed else 1
-            return _gaussian(float(mu) ** 2 / whole, 1)
+            return _gaussian(self.together**2 * float(mu) ** 2 / whole, 1)
         return _pure(release.mechanism, client, 1)
 
     def uploads(self, client: Client, count: float) -> Promise:
@@ -94,7 +96,7 @@ class Spending:
 
     def _normal(self, client: Client, count: float) -> Promise:
         """Guarantee for `count` uploads with Gaussian noise: the μ² of the uses add up."""
-        squares = _squares(self.releases, client)
+        squares = self.together**2 * _squares(self.releases, client)
         each = [(rounds, _uses_of_noise(release)) for rounds, release in self.releases]
         uses = np.repeat([float(n) for _, n in each], [rounds for rounds, _ in each])
         share = np.clip(count - np.arange(len(uses)), 0, 1)  # of each round's upload

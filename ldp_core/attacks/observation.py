@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.mechanisms.base import Floats, Mechanism
-from ldp_core.models.base import Model, Shape
+from ldp_core.models.base import Model, Shape, Shortening
 from ldp_core.optimizers import Optimizer
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ class Observation:
     """Mask (T, V, d) of weights that were not sent, whatever the data; the server keeps its own values."""
     white: float = 1.0
     """Factor by which pixels in [0, 1] were multiplied before training."""
+    middle: float = 0.0
+    """Pixel value that becomes 0 in training."""
+    shortening: Shortening | None = None
+    """Bound on a record's gradient, of which an audit upload is then the share; None without one."""
     shortened_by: Mechanism | None = None
     """Mechanism whose ball uploads were scaled into; None where weights are clipped one by one."""
 
@@ -149,8 +153,13 @@ class Observation:
         weights = torch.from_numpy(self.previous).expand(len(x), -1)
         views = self.model.views(weights, self.shape, self.classes)
         labels = torch.from_numpy(np.asarray(y, dtype=np.int64)).unsqueeze(1)
-        samples = torch.from_numpy(np.asarray(x, dtype=np.float32) * np.float32(self.white)).unsqueeze(1)
-        found = self.model.gradients(views, samples, labels, torch.ones_like(labels, dtype=samples.dtype))
+        placed = (np.asarray(x, dtype=np.float32) - np.float32(self.middle)) * np.float32(self.white)
+        samples = torch.from_numpy(placed).unsqueeze(1)
+        weight = torch.ones_like(labels, dtype=samples.dtype)
+        if self.shortening is None:
+            found = self.model.gradients(views, samples, labels, weight)
+        else:
+            found = self.model.shortened(views, samples, labels, weight, self.shortening)
         return torch.cat([found[name].flatten(1) for name in views], 1).numpy().astype(np.float64)
 
     def parameters(self, like: torch.Tensor) -> dict[str, torch.Tensor]:

@@ -92,7 +92,7 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
     """
     on_cpu = device.type == "cpu"
     found = choice.chosen(on_cpu, partial(misfit, recipe) if recipe and on_cpu else None, began)
-    each = found.kind == "batched" and on_cpu and not batched
+    each = found.kind == "batched" and on_cpu and not batched and not (recipe and recipe.shortening)
     return Engine(
         found.kind, threads() if each or found.kind == "fused" else 1, device.type, found.note, each
     )
@@ -100,7 +100,8 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
 
 def misfit(recipe: Recipe) -> str:
     """Why no kernel can be compiled for these settings here; "" if it can, and is compiled then."""
-    reason = choice.misfit(recipe.model, recipe.shape, recipe.classes, recipe.optimizer)
+    own = recipe.model, recipe.shape, recipe.classes, recipe.optimizer
+    reason = choice.misfit(*own, recipe.shortening is not None)
     if reason:
         return reason
     try:

@@ -13,7 +13,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from ldp_core.engines.plan import Indices, Plan, Recipe
+from ldp_core.engines.plan import NO_SHORTENING, Indices, Plan, Recipe
 from ldp_core.system.memory import give_back, ran_out
 
 CPU_BYTES = 2**30
@@ -49,7 +49,8 @@ def train(
         MemoryError: a single client does not fit.
     """
     count = len(plan.rows)
-    trained = start.new_empty((count, start.shape[-1]))
+    kind = start.dtype if recipe.shortening is None else torch.float64
+    trained = start.new_empty((count, start.shape[-1]), dtype=kind)
     first, most = 0, min(count, clients_at_once(recipe, x.device, plan.samples.shape[2]))
     while first < count:
         rows = slice(first, min(first + most, count))
@@ -84,6 +85,7 @@ def _steps(
     """Weights (k, d) after all steps of some rows of the plan, begun at (d,) or (k, d), with rates (k,)."""
     model, optimizer = recipe.model, recipe.optimizer
     weights = start.expand(rows.stop - rows.start, -1).clone()
+    weights = weights if recipe.shortening is None else weights.double()
     samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
     shares = torch.from_numpy(plan.weights[:, rows]).to(x.device)
     memory = [torch.zeros_like(weights) for _ in range(optimizer.memories)]
@@ -92,7 +94,10 @@ def _steps(
         count = len(batch)
         views = model.views(weights[:count], recipe.shape, recipe.classes)
         remembered = [model.views(m[:count], recipe.shape, recipe.classes) for m in memory]
-        gradients = model.gradients(views, x[batch], y[batch], share)
+        if recipe.shortening is None:
+            gradients = model.gradients(views, x[batch], y[batch], share)
+        else:
+            gradients = model.shortened(views, x[batch].double(), y[batch], share, recipe.shortening)
         for name, gradient in gradients.items():
             shape = (-1, *[1] * (gradient.dim() - 1))
             rate = recipe.learning_rate if rates is None else rates[:count].view(shape)
@@ -144,6 +149,8 @@ def train_alone(recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, batches: It
     """Weights (d,) of one client after training from `start` (d,). All parameters are views of one vector and
     all gradients of another, so a step is one operation.
     """
+    if recipe.shortening is not None:
+        raise ValueError(NO_SHORTENING)
     weights = start.clone()
     gradient = torch.zeros_like(weights)
     memory = [torch.zeros_like(weights) for _ in range(recipe.optimizer.memories)]

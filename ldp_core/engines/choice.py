@@ -43,8 +43,10 @@ def chosen(on_cpu: bool, fit: Callable[[], str] | None, asked: str = "") -> Choi
     return Choice("batched", f"no fused kernel: {why}") if why else Choice("fused")
 
 
-def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer) -> str:
-    """Why the fused kernel cannot train this model here; "" if it can."""
+def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer, shortens: bool = False) -> str:
+    """Why the fused kernel cannot train this model here, or shorten each sample's gradient; "" if it can."""
+    if shortens:
+        return "it cannot shorten the gradient of each record"
     if optimizer.name not in OPTIMIZERS:
         return f"{optimizer.label} is trained without"
     try:
@@ -64,6 +66,7 @@ def choice_for(experiment: Experiment) -> Choice:
     source = experiment.source
 
     def fit() -> str:
-        return misfit(experiment.network, source.shape, source.classes, experiment.local.optimizer)
+        own = experiment.network, source.shape, source.classes, experiment.local.optimizer
+        return misfit(*own, experiment.shortening is not None)
 
     return chosen(not gpus(), fit)

@@ -9,6 +9,7 @@ from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
+RECORDS_TRUST = ("local", "secure_sum", "central")
 LABELLED = {"target": "class_means", "features": "orientation", "rounds": 1}
 """Changes that give every upload a label."""
 
@@ -35,16 +36,24 @@ def conflicts(experiment: Any) -> Iterator[Problem]:
         fitting = [name for name in fitting if name != experiment.model.name]
         yield Problem("model", f"does not fit {what}: {why}; choose {one_of(fitting)}")
         return
+    if experiment.unit == "record":
+        wrong = [*_of_records(experiment)]
+        yield from wrong
+        if wrong:
+            return
+    elif experiment.local.clip is not None:
+        yield Problem("local.clip", "must be null where ε is a client's, whose whole upload is clipped")
+        return
     if experiment.target == "class_means":
         yield from _of_class_means(experiment)
     elif mechanism.labelled:
         yield Problem("mechanism", without_label(mechanism.name))
     listed = {field: getattr(clients, field) for field in ("epsilon", "low", "high", "range", "run_limit")}
-    wrong = {k: len(v) for k, v in listed.items() if isinstance(v, tuple) and len(v) != count}
-    for field, length in wrong.items():
+    lengths = {k: len(v) for k, v in listed.items() if isinstance(v, tuple) and len(v) != count}
+    for field, length in lengths.items():
         message = f"must have one number for each of the {count} clients; got {length}"
         yield Problem(f"clients.{field}", message)
-    if not wrong:
+    if not lengths:
         yield from _of_ranges(*clients.bounds())
         untrusted = list(experiment.trust.problems(experiment))
         yield from untrusted
@@ -96,6 +105,51 @@ def _of_attack(experiment: Any) -> Iterator[Problem]:
         model, source = experiment.model, experiment.source
         if why := attacks.unfit(model, source.shape, source.classes, attack.attacker.name):
             yield Problem("attack.attacker", f"will not do: {why}")
+
+
+def _of_records(experiment: Any) -> Iterator[Problem]:
+    """Conflicts of other fields with an ε for each record."""
+    local, mechanism, trust = experiment.local, experiment.mechanism, experiment.trust
+    source, aggregator = experiment.source, experiment.aggregator
+    analytic = mechanism.name == "gaussian" and mechanism.calibration == "analytic"
+    lengths = (mechanism, "norm"), (mechanism, "sensitivity"), (trust, "norm")
+    asked = [
+        f"{'trust' if of is trust else 'mechanism'}.{name}" for of, name in lengths if getattr(of, name, None)
+    ]
+    least = -(-source.train_size // experiment.clients.count)
+    known = not (aggregator.draws or aggregator.weighs_by_size or aggregator.unpredicted)
+    rules = [
+        ("dataset", not source.learnt, "must state its scales, which are learnt from the rows otherwise"),
+        ("system", experiment.system is None, "must be null, as its proof is for all that a client sends"),
+        ("trust", trust.name in RECORDS_TRUST, f"must be {one_of(RECORDS_TRUST)}, as a heap mixes clients"),
+        ("mechanism", analytic, "must be gaussian, analytic, whose law for a record is exact"),
+        *((path, False, "must be null, as what a record moves follows from local.clip") for path in asked),
+        ("target", experiment.target == "update", "must be update, a sum over records"),
+        (
+            "local.clip",
+            local.clip is not None,
+            "must be the length that each record's gradient is shortened to",
+        ),
+        (
+            "local.optimizer",
+            local.optimizer.name == "sgd",
+            "must be sgd, whose step a gradient's length bounds",
+        ),
+        ("local.epochs", local.epochs == 1, "must be 1, as each further step depends on the record, too"),
+        (
+            "local.batch_size",
+            local.batch_size >= least,
+            f"must be at least {least}, all that a client holds, as a batch of some has no proof here",
+        ),
+        (
+            "aggregator",
+            known,
+            "must be known before anything is sent and count each record once: choose mean",
+        ),
+    ]
+    for path, fits, rule in rules:
+        if not fits:
+            yield Problem(path, f"{rule}, where ε is a record's")
 
 
 def without_label(name: str) -> str:

@@ -9,11 +9,26 @@ from pydantic import ValidationError
 from ldp_core import datasets, models, systems
 from ldp_core.component import Part
 from ldp_core.errors import DataUnavailable, UnknownName
+from ldp_core.limits import BATCH_SIZE, NORM
 
 KEYS = ("name", "kind")
 """Keys of a part's name in JSON; other keys of the same object are the part's parameters."""
 GROUPS = ("clients", "local")
 """JSON objects that group fields and name no part."""
+
+
+OF_RECORDS: Mapping[str, Any] = {
+    "target": "update",
+    "mechanism": {"name": "gaussian"},
+    "clients": {"epsilon_scope": "run"},
+    "local": {
+        "optimizer": {"name": "sgd"},
+        "epochs": 1,
+        "batch_size": int(BATCH_SIZE.maximum),
+        "clip": NORM.default,
+    },
+}
+"""Fields where ε is a record's, unless given: one step on all that a client holds."""
 
 
 def filled(data: Any) -> Any:
@@ -23,6 +38,8 @@ def filled(data: Any) -> Any:
     if not isinstance(data, Mapping):
         return data
     data = _with_its_output(_with_its_clients(data))
+    if data.get("unit") == "record":
+        data = merged(OF_RECORDS, data)
     if data.get("system") is None:
         return data
     try:
@@ -32,7 +49,7 @@ def filled(data: Any) -> Any:
     if not isinstance(system, systems.System):
         return data
     asked = data.get("dataset")
-    return _merged(system.fill(asked if datasets.registry.holds(asked) else None), data)
+    return merged(system.fill(asked if datasets.registry.holds(asked) else None), data)
 
 
 def _with_its_clients(data: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -67,7 +84,7 @@ def units(sets: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _merged(sets: Any, given: Any) -> Any:
+def merged(sets: Any, given: Any) -> Any:
     """Given fields over a system's, object by object; a part of another name starts from its own defaults."""
     if isinstance(given, str) and isinstance(sets, Mapping):
         return sets if any(sets.get(key) == given for key in KEYS) else given
@@ -78,6 +95,6 @@ def _merged(sets: Any, given: Any) -> Any:
     if {"low", "high"} & set(given):  # two ends are given: a half-width beside them would contradict them
         sets = {key: value for key, value in sets.items() if key != "range"}
     return {
-        key: _merged(sets[key], value) if key in sets and key in given else value
+        key: merged(sets[key], value) if key in sets and key in given else value
         for key, value in {**sets, **given}.items()
     }

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ldp_core.errors import InvalidExperiment, shown
-from ldp_core.experiment.filling import units
+from ldp_core.experiment.filling import OF_RECORDS, merged, units
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import LATER, UNSAID, Experiment
 
@@ -18,15 +18,19 @@ RANGE = {"clients.range": ("low", "high"), "clients.low": ("range",), "clients.h
 def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
     """A copy of an experiment with some fields set. Choosing another part (`mechanism.name`) drops the old
     part's parameters, and setting one kind of range drops the other; fields set by the same call are kept.
-    Choosing a system, or other data under a system, sets the system's fields. Raises InvalidExperiment: the
-    result cannot run, or a field is unknown.
+    Choosing a system, or other data under a system, sets the system's fields, and another unit its own.
+    Raises InvalidExperiment: the result cannot run, or a field is unknown.
     """
-    data = {UNSAID: dict(LATER[UNSAID]), **experiment.as_json()}
+    data = copy.deepcopy({name: LATER[name] for name in UNSAID}) | experiment.as_json()
+    data["local"].setdefault("clip", None)
     # names first, so that parameters set beside them are not dropped again
     order = sorted(changes, key=lambda p: p.split(".")[-1] not in NAMING)
     chosen = [path for path in order if _chooses(path)]
     for path in chosen:
         _assign(data, path, changes[path])
+    if (unit := changes.get("unit", experiment.unit)) != experiment.unit:
+        data["local"]["clip"] = None
+        data = merged(data, OF_RECORDS) if unit == "record" else data
     if chosen:
         _refill(data, experiment, changes.get("dataset"))
     for path in order:

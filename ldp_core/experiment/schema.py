@@ -25,7 +25,6 @@ from ldp_core import (
     limits,
     mechanisms,
     models,
-    optimizers,
     partitions,
     selections,
     systems,
@@ -37,10 +36,12 @@ from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.conflicts import conflicts
 from ldp_core.experiment.filling import filled
+from ldp_core.experiment.local import Local
 from ldp_core.features import Features
 from ldp_core.features import registry as all_features
-from ldp_core.fields import Checked, Choice, Number, Whole, refused
+from ldp_core.fields import Checked, Choice, Whole, refused
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.streams import stream
 from ldp_core.trust import Trust
 from ldp_core.trust import registry as all_trusts
@@ -56,25 +57,19 @@ TARGETS = {
 }
 PER = {"coordinate": "per weight", "layer": "per layer", "upload": "per upload", "run": "for the whole run"}
 """What an ε covers in words, by scope."""
+UNITS = {
+    "client": "all that a client holds",
+    "record": "each row that a client holds",
+}
+"""Whose secret ε covers, in words."""
 FEW_ROUNDS = 5
 """Number of rounds up to which training does not recover from a random start."""
-LATER: dict[str, Any] = {"features": "none", "trust": {"kind": "local"}}
+LATER: dict[str, Any] = {"features": "none", "trust": {"kind": "local"}, "unit": "client"}
 """Fields that the key ignores at this default, so that older stored experiments keep their keys."""
-UNSAID = "trust"
-"""The one of these fields that JSON omits at its default."""
-
-
-class Local(BaseModel):
-    """Local training of a client in a round."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    optimizer: Annotated[optimizers.Optimizer, Part(optimizers.registry, "name", short=True)] = (
-        optimizers.get("sgd")
-    )
-    epochs: Annotated[int, Whole(limits.EPOCHS)] = int(limits.EPOCHS.default)
-    batch_size: Annotated[int, Whole(limits.BATCH_SIZE)] = int(limits.BATCH_SIZE.default)
-    learning_rate: Annotated[float, Number(limits.LEARNING_RATE)] = limits.LEARNING_RATE.default
+UNSAID = ("trust", "unit")
+"""Those of these fields that JSON omits at their defaults."""
+ROUNDING = 1 + 1e-9
+"""Factor on what a record moves, beyond all rounding in double precision."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +143,7 @@ class Experiment(BaseModel):
     )
     system: Annotated[systems.System | None, Part(systems.registry, "name", optional=True)] = None
     trust: Annotated[Trust, Part(all_trusts, "kind")] = all_trusts.get("local")
+    unit: Annotated[str, Choice(tuple(UNITS))] = Field("client", description="whose secret ε covers")
     rounds: Annotated[int, Whole(limits.ROUNDS)] = int(limits.ROUNDS.default)
     seed: Annotated[int, Whole(limits.SEED)] = int(limits.SEED.default)
     form: Annotated[mechanisms.Form, Choice(("corrected", "as_printed"))] = "corrected"
@@ -199,10 +195,28 @@ class Experiment(BaseModel):
     def formed(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, for whole uploads if budgets are per upload or run."""
         formed = self.mechanism.formed(self.form)
+        if self.shortening and isinstance(formed, GaussianNoise):
+            return self.trust.made(formed.of_records(self.reach, self.source.train_size), self)
         if self.system:
             formed = self.system.made(formed, self.form)
         formed = formed if self.clients.epsilon_scope == "mechanism" else formed.for_uploads()
         return self.trust.made(formed, self)
+
+    @property
+    def records(self) -> float:
+        """Number of training samples of an average client, which is public."""
+        return self.source.train_size / self.clients.count
+
+    @property
+    def shortening(self) -> models.Shortening | None:
+        """Bound on each sample's gradient where ε is a record's; None where it is a client's."""
+        return models.Shortening(self.local.clip, self.records) if self.local.clip else None
+
+    @property
+    def reach(self) -> float:
+        """Half the largest distance of two uploads that differ in one record; 0 where ε is a client's."""
+        by = self.shortening
+        return self.local.learning_rate * by.length / by.count * ROUNDING if by else 0.0
 
     @property
     def correction(self) -> str:
@@ -235,9 +249,8 @@ class Experiment(BaseModel):
         return self._use(self._layers[0] if self.mechanism.scope == "layer" else self._whole, 1)
 
     def _use(self, part: slice, round: int) -> mechanisms.Use:
-        samples = self.source.train_size / self.clients.count
         labels = self.source.classes if self.target == "class_means" else 1
-        return mechanisms.Use(int(part.stop - part.start), self.rounds, round, samples, labels)
+        return mechanisms.Use(int(part.stop - part.start), self.rounds, round, self.records, labels)
 
     @property
     def _whole(self) -> slice:
@@ -329,9 +342,7 @@ class Experiment(BaseModel):
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON values, the inverse of `parse`."""
         data = self.model_dump(mode="json")
-        if data[UNSAID] == LATER[UNSAID]:
-            del data[UNSAID]
-        return data
+        return {name: value for name, value in data.items() if name not in UNSAID or value != LATER[name]}
 
     @property
     def attacked(self) -> Experiment:

@@ -9,12 +9,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core import limits, systems
+from ldp_core import datasets, limits, systems
 from ldp_core.accounting import everyone
 from ldp_core.datasets import Data
 from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.batched import Samples
 from ldp_core.engines.plan import Recipe
+from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, Population
 from ldp_core.features import Features
 from ldp_core.federated.deal import Deal, deal
@@ -25,7 +26,7 @@ from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
 
 PLACED = 4
-_placed: dict[tuple[int, Features, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
+_placed: dict[tuple[int, Features, str, float, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
 """Cached tensors, with the data, so that the data's id is not reused."""
 
 
@@ -94,16 +95,22 @@ class Federation:
 
     @property
     def white(self) -> float:
-        """Factor by which pixels in [0, 1] are multiplied for training."""
+        """Factor by which pixels in [0, 1] are multiplied for training, less `middle`."""
         return white(self.experiment)
+
+    @property
+    def middle(self) -> float:
+        return middle(self.experiment)
 
     def pictures(self, samples: torch.Tensor) -> np.ndarray:
         """Samples as images with pixels in [0, 1], on the host."""
-        return (samples if self.white == 1 else samples / self.white).cpu().numpy()
+        found = (samples if self.white == 1 else samples / self.white).cpu().numpy()
+        return found + np.float32(self.middle) if self.middle else found
 
     def samples_of(self, pictures: np.ndarray) -> torch.Tensor:
         """Images with pixels in [0, 1] as training samples on the device."""
-        return torch.from_numpy(pictures).to(self.train_x) * self.white
+        samples = torch.from_numpy(pictures).to(self.train_x)
+        return (samples - self.middle if self.middle else samples) * self.white
 
     @cached_property
     def terms(self) -> Terms:
@@ -160,12 +167,18 @@ class Federation:
         return float(self.population.low.min()), float(self.population.high.max())
 
 
-def on_device(data: Data, features: Features, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:
-    """Features and labels on the device, training then test, features times `scale`; cached over runs."""
-    key = (id(data), features, str(device), scale)
+def on_device(
+    data: Data, features: Features, device: torch.device, scale: float, middle: float = 0.0
+) -> tuple[torch.Tensor, ...]:
+    """Features and labels on the device, training then test, features less `middle` and times `scale`; cached
+    over runs.
+    """
+    key = (id(data), features, str(device), scale, middle)
     if key not in _placed:
         made = features.of_data(data)
         samples = made.train_x, made.test_x
+        if middle:
+            samples = made.train_x - np.float32(middle), made.test_x - np.float32(middle)
         train_x, test_x = samples if scale == 1 else (x * np.float32(scale) for x in samples)
         arrays = train_x, data.train_y, test_x, data.test_y
         while len(_placed) >= PLACED:
@@ -190,9 +203,16 @@ def assemble(
     """
     population = experiment.population()
     dealt = deal(experiment, data.train_y, data.owned)
-    train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, white(experiment))
+    if experiment.unit == "record" and dealt.sizes.max() > experiment.local.batch_size:
+        raise InvalidInput(
+            f"one batch must hold all that a client has where ε is a record's, and one has "
+            f"{dealt.sizes.max()} samples; got local.batch_size {experiment.local.batch_size}"
+        )
+    scale = white(experiment), middle(experiment)
+    train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, *scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])
-    recipe = Recipe(experiment.network, shape, data.classes, local.optimizer, local.learning_rate)
+    own = local.optimizer, local.learning_rate, experiment.shortening
+    recipe = Recipe(experiment.network, shape, data.classes, *own)
     engine = choose(experiment.model.batched, device, recipe, began)
     return Federation(
         experiment, train_x, train_y, test_x, test_y, data.classes, dealt, population, engine, recipe, tick
@@ -200,7 +220,16 @@ def assemble(
 
 
 def white(experiment: Experiment) -> float:
+    if middle(experiment):
+        return 2.0  # from -1 to 1
     return experiment.system.scale(experiment.dataset) if experiment.system else 1.0
+
+
+def middle(experiment: Experiment) -> float:
+    """Feature value that becomes 0 in training: for a record's ε the middle of a table's scales, since a
+    direction that all gradients share would use up their length.
+    """
+    return 0.5 if experiment.unit == "record" and not datasets.get(experiment.dataset).images else 0.0
 
 
 def initial_weights(federation: Federation) -> torch.Tensor:

@@ -124,7 +124,11 @@ def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: 
         return messages(federation, x, y, np.ones(len(y), np.int64))[:, experiment.sent].cpu().numpy()
     views = network.views(weights.expand(len(y), -1), federation.shape, federation.classes)
     alone, labels = x.unsqueeze(1), y.unsqueeze(1)
-    gradients = network.gradients(views, alone, labels, torch.ones_like(labels, dtype=alone.dtype))
+    weight = torch.ones_like(labels, dtype=alone.dtype)
+    if (by := experiment.shortening) is None:
+        gradients = network.gradients(views, alone, labels, weight)
+    else:  # the share of one record in an upload
+        gradients = network.shortened(views, alone, labels, weight, by)
     local = experiment.local
     flat = torch.cat([gradients[name].flatten(1) for name in views], 1)
     step = local.optimizer.first_step(flat, local.learning_rate)
@@ -220,6 +224,8 @@ def observe(
             noted=start.noted,
             device=str(federation.device),
             white=federation.white,
+            middle=federation.middle,
+            shortening=experiment.shortening,
             clear=0.0 if parts[0][1].role == "identity" else experiment.tells.clear / experiment.uploaded,
             unsent=np.stack(missing[: len(uploads)]) if missing else None,
             shortened_by=mechanism if clipped and mechanism.region == "ball" else None,

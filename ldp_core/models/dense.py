@@ -59,6 +59,16 @@ class Dense(Model):
         activations = self.activated(parameters, x)
         return self.backwards(parameters, activations, slopes(activations[-1], y, weight))[0]
 
+    def lengths(self, parameters: Tensors, x: Tensor, y: Tensor) -> Tensor:
+        activations = self.activated(parameters, x)
+        delta, square = slopes(activations[-1], y, x.new_ones(y.shape)), x.new_zeros(())
+        for i in range(len(activations) - 1, 0, -1):
+            below = activations[i - 1]  # a layer's gradient is an outer product
+            square = square + delta.square().sum(-1) * (below.square().sum(-1) + 1)
+            if i > 1:
+                delta = (delta @ parameters[f"weight{i}"]) * (below > 0)
+        return square.sqrt()
+
     def backwards(
         self, parameters: Tensors, activations: list[Tensor], delta: Tensor
     ) -> tuple[Tensors, Tensor]:

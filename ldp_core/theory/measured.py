@@ -92,7 +92,7 @@ def beyond(experiment: Experiment) -> str:
     if local.optimizer.name != "sgd":
         return "the rule of thumb was made with SGD"
     now = {
-        "samples per client": experiment.source.train_size / experiment.clients.count,
+        "samples per client": experiment.records,
         "rounds": experiment.rounds,
         "learning rate": local.learning_rate,
         "epochs": local.epochs,
@@ -147,5 +147,4 @@ def unsteady(experiment: Experiment) -> bool:
 def way(experiment: Experiment, rounds: float) -> float:
     """Learning rate times the number of steps of one client in `rounds` rounds."""
     local = experiment.local
-    samples = experiment.source.train_size / experiment.clients.count
-    return local.learning_rate * rounds * local.epochs * samples / local.batch_size
+    return local.learning_rate * rounds * local.epochs * experiment.records / local.batch_size

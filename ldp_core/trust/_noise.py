@@ -41,6 +41,8 @@ class SumLaw(GaussianLaw):
     def sensitivity(self) -> Floats:
         own: Any = self.mechanism
         width = self.high - self.low
+        if own.reach:
+            return np.full(width.shape, 2 * own.reach)
         return width if own.ball else width * np.sqrt(own.dimension or 1)
 
 

@@ -67,6 +67,7 @@ class Sums(Spending):
         if uses <= 0:
             return by_rule("basic", 0.0, 0.0, 0.0, generic=0.0)
         row, boxed = self._row(client[0]), alone and self.boxed
+        row = replace(row, reach=self.together * row.reach)
         rule, once = _of_row(row, 1, self.size, boxed)
         _, all_of_them = _of_row(row, uses, self.size, boxed)
         return by_rule(rule, all_of_them, DELTA, max(all_of_them, uses * once))

@@ -53,7 +53,7 @@ class Facts(NamedTuple):
     counts: tuple[int, ...]
     """… and number of clients of each in a round's sum."""
     reach: float
-    """Half the largest distance of two uploads of one client."""
+    """Half the largest distance of two uploads of one client, or of two that differ in one record."""
     heard: int
     """Number of participants of a round."""
     uses: int
@@ -78,12 +78,15 @@ class SumTrust(Trust):
         low, high = experiment.clients.bounds()
         size, radius, in_round = experiment.uploaded, self.radius(experiment), heard(experiment) or 1
         reach = radius if radius is not None else math.sqrt(size) * float(high[0] - low[0]) / 2
+        reach = experiment.reach or reach
         values, counts = np.unique(experiment.clients.budgets(), return_counts=True)
         each = tuple(counts.tolist()) if len(values) > 1 else (in_round,)
         return Facts(tuple(values.tolist()), each, reach, in_round, experiment.most_uploads, size)
 
     def radius(self, experiment: Any) -> float | None:
         """Length that longer uploads are scaled down to; None where each weight is clipped to its range."""
+        if experiment.reach:  # an upload of all records at once, which is never shortened
+            return float(experiment.reach * experiment.source.train_size)
         norm: float | None = self.norm or getattr(experiment.mechanism, "norm", None)
         return norm
 
@@ -135,7 +138,8 @@ class SumTrust(Trust):
 
         rows, ball = self.plan(experiment), self.radius(experiment) is not None
         shares = tuple((row.epsilon, row.share) for row in rows)
-        return SumNoise(shares=shares, grid=rows[0].grid, ball=ball, dimension=experiment.uploaded)
+        made = SumNoise(shares=shares, grid=rows[0].grid, ball=ball, dimension=experiment.uploaded)
+        return made.model_copy(update={"reach": experiment.reach}) if experiment.reach else made
 
     def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         if (radius := self.radius(experiment)) is not None:

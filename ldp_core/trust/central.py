@@ -38,6 +38,13 @@ class Central(SumTrust):
 
     def problems(self, experiment: Any) -> Iterator[Problem]:
         yield from super().problems(experiment)
+        if experiment.unit == "record" and np.ptp(experiment.clients.budgets()):
+            message = (
+                "must be equal where a server adds the noise and ε is a record's: clipping an upload further "
+                "would not move its records less; choose no_one or secure_sum"
+            )
+            yield Problem("clients.epsilon", message)
+            return
         if self.rule == "sampling" and len(np.unique(experiment.clients.budgets())) > 1:
             low, high = experiment.clients.bounds()
             if experiment.target == "weights" or (self.radius(experiment) is None and (low != -high).any()):
@@ -52,7 +59,11 @@ class Central(SumTrust):
         return self.rule == "sampling"
 
     def plan(self, experiment: Any) -> tuple[Row, ...]:
-        facts, hidden = self.facts(experiment), experiment.selection.name == "fraction"
+        # that a client may be absent is not counted for one of its records
+        facts, hidden = (
+            self.facts(experiment),
+            experiment.selection.name == "fraction" and not experiment.reach,
+        )
         return _rows(self.rule, facts, facts.heard / experiment.clients.count if hidden else 1.0)
 
     def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:

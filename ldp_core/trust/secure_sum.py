@@ -109,7 +109,8 @@ class SecureSum(SumTrust):
         if largest is None:
             largest = max(float(np.abs(end).max()) for end in experiment.clients.bounds())
         for row, n in zip(self.plan(experiment), facts.counts, strict=True):
-            room = 2.0 ** (bits - 1) - n * (largest / row.grid + 1)
+            most = 1 if experiment.reach else n  # all records together are in one upload, or in several
+            room = 2.0 ** (bits - 1) - most * largest / row.grid - n
             if room <= 0:
                 return 1.0
             variance = n * (row.share / row.grid) ** 2

@@ -1,20 +1,21 @@
 """Base of mechanisms with Gaussian noise: everything except σ.
 
 Its guarantee is a curve δ(ε) given by μ = sensitivity / σ. The sensitivity always follows from the safe
-range, whatever a paper's formula for σ assumes; or from the length C that uploads are scaled to: 2C.
+range, whatever a paper's formula for σ assumes; or from the length C that uploads are scaled to: 2C; or from
+what one record moves.
 """
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from ldp_core.errors import InvalidInput
-from ldp_core.fields import Choice, Number
-from ldp_core.limits import DELTA, NORM, SENSITIVITY
+from ldp_core.fields import Checked, Choice, Number
+from ldp_core.limits import DELTA, NORM, REACH, SENSITIVITY
 from ldp_core.mechanisms.base import Region, Scope, Use
 from ldp_core.mechanisms.shared.ball import shortened
 from ldp_core.mechanisms.shared.blocks import GRID, Blocks, broadcast, floats_of, step_of
@@ -36,7 +37,7 @@ class GaussianLaw(Law["GaussianNoise"]):
         """Largest distance between two inputs in the safe range (or ball), in the mechanism's scope."""
         own, width = self.mechanism, self.high - self.low
         if own.norm is not None:
-            return np.full(width.shape, 2 * own.norm)
+            return np.full(width.shape, 2 * (own.reach or own.norm))
         d = own.size if own.scope == "upload" else 1
         if d > 1 and width.shape[-1:] == (d,):  # a range for each weight
             return np.asarray(np.sqrt((width**2).sum(axis=-1, keepdims=True)))
@@ -135,6 +136,19 @@ class GaussianNoise(Sized):
     norm: Annotated[float | None, Number(NORM, optional=True)] = Field(
         None, description="length that whole uploads are shortened to, instead of a range for each weight"
     )
+
+    reach: Annotated[float | None, Checked(Number(REACH, optional=True).check)] = None
+    """Half the largest distance of two uploads that differ in one record, which the experiment sets and pages
+    hide; None where uploads may differ in everything.
+    """
+
+    known_from_use: ClassVar[tuple[str, ...]] = ("dimension", "reach")
+
+    def of_records(self, reach: float, records: int) -> Self:
+        """Noise for uploads that are sums over some of so many records, of which each moves a sum by at most
+        2 · reach: none is longer than that over all, so none is ever shortened.
+        """
+        return self.model_copy(update={"reach": reach, "norm": reach * records})
 
     @property
     def scope(self) -> Scope:
