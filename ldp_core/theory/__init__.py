@@ -6,6 +6,6 @@ in clear.
 """
 
 from ldp_core.theory.clear import sent_in_clear
-from ldp_core.theory.clients import client_variance, worst_variance
+from ldp_core.theory.clients import client_variance, worst_error, worst_variance
 from ldp_core.theory.learnability import Outlook, outlook
 from ldp_core.theory.server import ServerNoise, client_weights, server_noise, server_variance

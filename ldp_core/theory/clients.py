@@ -12,6 +12,9 @@ from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import kinds
 
+PLACES = 257
+"""Number of values in a range at which the error of a biased answer is evaluated."""
+
 
 def client_variance(experiment: Experiment, others: Population | None = None) -> Floats:
     """Noise variance of each client (of `others`, if given) per weight in round 1, (K,), for a weight at its
@@ -41,6 +44,19 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
     return Drawn(np.asarray(variance, np.float64), np.asarray(mean - centre, np.float64))
 
 
+def largest_error(population: Population, piece: Piece) -> Drawn:
+    """Variance and bias of each client's upload, (K,) each, that give the largest mean square error which
+    weights in their ranges can have in an aggregate; for biased answers.
+    """
+    different, of = kinds(population.epsilon, population.low, population.high)
+    epsilon, low, high = np.array(different).T[..., None]
+    values = low + (high - low) * np.linspace(0, 1, PLACES)
+    mean, variance = piece.mechanism.at(epsilon, low, high).moments(values)
+    bias = np.abs(mean - values)
+    most = bias.max(axis=1)
+    return Drawn(((variance + bias**2).max(axis=1) - most**2)[of], most[of])
+
+
 @kept(8)
 def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
     """Largest noise variance over each client's range, (K,), for weighting; for votes before the sign."""
@@ -48,6 +64,17 @@ def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
     terms = people.epsilon, people.low, people.high
     found = _over_pieces(experiment, round, lambda m: m.at(*terms).weighing_variance)
     found.setflags(write=False)
+    return found
+
+
+def worst_error(experiment: Experiment) -> Floats:
+    """Largest mean square error over each client's range, (K,), in round 1; of signs with their bias."""
+    if experiment.randomiser.role != "vote":
+        return worst_variance(experiment)
+    found, population = np.zeros(experiment.clients.count), experiment.population()
+    for piece in experiment.pieces():
+        variance, bias = largest_error(population, piece)
+        found += piece.size / experiment.uploaded * (variance + bias**2)
     return found
 
 

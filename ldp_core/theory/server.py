@@ -6,7 +6,7 @@ limits meet a random selection. If the noise depends on training, none is predic
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
@@ -16,7 +16,7 @@ from ldp_core.aggregators.base import Drawn
 from ldp_core.experiment import Experiment, kept
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import alike
-from ldp_core.theory.clients import mid_range, worst_variance
+from ldp_core.theory.clients import largest_error, mid_range, worst_variance
 from ldp_core.theory.turnout import Turnout, sizes, turnouts
 from ldp_core.trust import Trust
 
@@ -42,6 +42,8 @@ class ServerNoise:
     """Standard error of `variance`; 0 if not simulated. Noise that changes over rounds is interpolated, with
     a relative error of at most 1e-5 in all tests.
     """
+    most: float
+    """`heard`, or where answers are biased, as signs are, the largest for weights in their ranges."""
     unknown: str = ""
     """Why no noise is predicted, as the end of a sentence that begins “as”; "" if it is."""
 
@@ -61,12 +63,16 @@ def client_weights(experiment: Experiment) -> Floats:
 
 
 def server_noise(experiment: Experiment) -> ServerNoise:
-    return _server_noise(experiment, tuple(sizes(experiment).tolist()))
+    held = tuple(sizes(experiment).tolist())
+    found = _server_noise(experiment, held, False)
+    if experiment.randomiser.role == "vote" and not found.unknown:
+        return replace(found, most=_server_noise(experiment, held, True).heard)
+    return found
 
 
 @kept(256)
-def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNoise:
-    public = _Public(experiment, np.array(held))
+def _server_noise(experiment: Experiment, held: tuple[float, ...], anywhere: bool) -> ServerNoise:
+    public = _Public(experiment, np.array(held), anywhere)
     variance = empty = 0.0
     imagined: dict[int, Floats] = {}
     for turnout in turnouts(experiment, public.kinds):
@@ -78,8 +84,8 @@ def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNois
     heard = variance / (1 - empty) if empty < 1 - 1e-12 else 0.0
     error = math.sqrt(math.fsum(float(of.var()) / rows for rows, of in imagined.items()))
     if variance and (why := unpredicted(experiment)):
-        return ServerNoise(math.nan, math.nan, min(1.0, empty), math.nan, why)
-    return ServerNoise(variance, heard, min(1.0, empty), error)
+        return ServerNoise(math.nan, math.nan, min(1.0, empty), math.nan, math.nan, why)
+    return ServerNoise(variance, heard, min(1.0, empty), error, heard)
 
 
 @kept(64)
@@ -118,8 +124,9 @@ def _nodes(first: int, last: int) -> tuple[NDArray[np.int64], Floats]:
 class _Public:
     """Each client's noise, weight and size, round by round."""
 
-    def __init__(self, experiment: Experiment, held: Floats) -> None:
+    def __init__(self, experiment: Experiment, held: Floats, anywhere: bool = False) -> None:
         self._experiment, self._held = experiment, held
+        self._error = largest_error if anywhere else mid_range
         self._changes = experiment.pieces(1) != experiment.pieces(2)
         self._at: dict[int, tuple[list[tuple[float, Drawn]], Floats]] = {}
         self._symmetric = self._is_symmetric()
@@ -169,7 +176,7 @@ class _Public:
             noisy = experiment.tells.perturbed / experiment.uploaded  # what goes in clear has none
             population = experiment.population()
             pieces = [
-                (noisy * piece.size / experiment.uploaded, mid_range(population, piece))
+                (noisy * piece.size / experiment.uploaded, self._error(population, piece))
                 for piece in experiment.pieces(number)
             ]
             self._at[number] = pieces, worst_variance(experiment, number)

@@ -15,7 +15,7 @@ from ldp_core.accounting import Promise, epsilon_for, least_promised, promise, w
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.experiment import Experiment, changed
 from ldp_core.limits import number
-from ldp_core.theory import client_variance, server_noise, worst_variance
+from ldp_core.theory import client_variance, server_noise, worst_error
 
 TOLERANCE = 1e-9
 """Relative tolerance on ε and σ."""
@@ -60,7 +60,7 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
         aggregate=rounded(sigma, error),
         aggregate_error=rounded(error, error),
         upload=math.sqrt(float(client_variance(made).max())),
-        worst=math.sqrt(float(worst_variance(made).max())),
+        worst=math.sqrt(float(worst_error(made).max())),
         run=promise(made, least_promised(made)).run_worst,
     )
 
@@ -69,7 +69,7 @@ def at_noise(experiment: Experiment, sigma: float) -> Follows:
     """Consequences of the least ε with at most standard deviation `sigma` in the aggregate. Raises
     InvalidInput: no ε within its limits gives this noise.
     """
-    _check(sigma)
+    _check(experiment, sigma)
     low, high = limits.EPSILON.minimum, limits.EPSILON.maximum
     most, least = (_sigma(_equal(experiment, end)) for end in (low, high))
     if not least <= sigma <= most:
@@ -94,7 +94,7 @@ def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows
     """Consequences of the least number of clients with at most standard deviation `sigma` in the aggregate.
     Raises InvalidInput: the data set has too few samples, or ranges are listed per client.
     """
-    _check(sigma)
+    _check(experiment, sigma)
     most = int(min(limits.CLIENTS.maximum, experiment.source.train_size))
 
     def enough(count: int) -> bool:
@@ -142,7 +142,12 @@ def _noise(experiment: Experiment) -> tuple[float, float]:
     return sigma, noise.error / (2 * sigma) if noise.error else 0.0
 
 
-def _check(sigma: float) -> None:
+def _check(experiment: Experiment, sigma: float) -> None:
+    if experiment.randomiser.role == "vote":
+        raise InvalidInput(
+            "the error of signs does not fall with ε, as a sign is no estimate of a weight; "
+            "choose a mechanism that sends estimates"
+        )
     if not (math.isfinite(sigma) and sigma > 0):
         raise InvalidInput(f"the noise σ must be a number above 0; got {shown(sigma)}")
 

@@ -117,6 +117,13 @@ def test_each_epsilon_states_its_scope():
     assert inverses.follows(upload, 10.0).covers == "per upload"
 
 
+def test_sign_is_worst_by_its_squared_bias():
+    """A sign b of a weight w within ±0.5 errs by E(b − w)² = 1 − 2w·E b + w²."""
+    found = inverses.follows(made("ldpsign", clients={"count": 12, "range": 0.5}), 0.3)
+    sigma, w = math.sqrt(2 * math.log(1.25e5)) / 0.3, 0.5
+    assert found.worst**2 == pytest.approx(1 - 2 * w * math.erf(w / sigma / math.sqrt(2)) + w**2, rel=1e-9)
+
+
 def test_unequal_clients_and_their_limits_are_left_out():
     unequal = made(clients={"count": 3, "epsilon": [0.1, 1, 2], "run_limit": 5})
     assert inverses.follows(unequal, 1.0) == inverses.follows(made(clients={"count": 3}), 1.0)
@@ -137,9 +144,11 @@ def test_unequal_clients_and_their_limits_are_left_out():
             "clients.range must have one number for each",
         ),
         (
-            lambda: inverses.at_noise(made("ldpsign", aggregator="sign_majority"), 1.0),
+            lambda: inverses.at_noise(made("duchi", aggregator="sign_majority"), 1.0),
             "no noise is predicted here, as",
         ),
+        (lambda: inverses.at_noise(made("ldpsign"), 0.3), "no estimate of a weight"),
+        (lambda: inverses.clients_for(made("ldpsign"), 1.0, 0.3), "no estimate of a weight"),
     ],
 )
 def test_unanswerable_inverse_is_refused(ask: Any, words: str):

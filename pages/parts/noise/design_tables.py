@@ -1,5 +1,6 @@
 """Tables of designs: noise at the server, values in clear."""
 
+import math
 from collections.abc import Sequence
 
 import streamlit as st
@@ -9,7 +10,7 @@ from ldp_core.theory import client_weights, sent_in_clear, server_noise
 from ldp_core.theory.learnability import ENDS, hits_in_words, outlook
 from pages.parts.noise.designs import Design
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import names_by, number, percent, plain
+from pages.parts.ui.text import names_by, number, percent, plain, up_to
 
 VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unknown": ":gray"}
 RED = ":red[**{}**]"
@@ -34,8 +35,8 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
             [
                 f"**{plain(design.label)}**",
                 f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{empty}",
-                f"{number(view.sigma)}{about}",
-                number(view.sigma**2),
+                up_to(view.sigma, math.sqrt(noise.most)) + about,
+                up_to(view.sigma**2, noise.most),
                 number(view.size) if view.size else "not measured",
                 *(percent(weights[i], 1) if i < len(weights) else "–" for i in named),
             ]
@@ -59,6 +60,8 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
 def _otherwise(shown: Sequence[Design]) -> str:
     used = [design.experiment.randomiser for design in shown]
     notes = []
+    if any(one.role == "vote" for one in used):
+        notes.append("of signs, up to the largest that weights in their ranges have")
     if any(one.region == "ball" for one in used):
         notes.append("where whole uploads are shortened to a length, for one of that length")
     if any(isinstance(one, PiecewiseAsPrinted) for one in used):

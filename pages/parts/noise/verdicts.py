@@ -1,5 +1,6 @@
 """Verdict on learning and noise at the server for the sliders' positions."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from ldp_core.theory.learnability import Outlook, limits_in_words
 from pages.parts.clients.costs import promise_words, run_promises
 from pages.parts.noise.designs import Design, own_of, ranged
 from pages.parts.noise.what_if import WhatIf
-from pages.parts.ui.text import covered, names_by, number, percent, range_in_words
+from pages.parts.ui.text import covered, names_by, number, percent, range_in_words, up_to
 from pages.parts.ui.workspace import Workspace
 
 MOST_CLIENTS = 5000
@@ -42,7 +43,8 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     view, noise = outlook(experiment), server_noise(experiment)
     client = min(now.client, experiment.clients.count - 1)
     share = percent(float(client_weights(experiment)[client]), 1)
-    figures = [["noise σ", number(view.sigma)], [f"client {client + 1} counts", share]]
+    sigma = up_to(view.sigma, math.sqrt(noise.most))
+    figures = [["noise σ", sigma], [f"client {client + 1} counts", share]]
     if noise.empty:
         figures.append(["empty rounds", percent(noise.empty)])
     return {

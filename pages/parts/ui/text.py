@@ -57,6 +57,11 @@ def apart(labels: Sequence[str], most: int) -> list[str]:
     return [label if twice[short] > 1 else short for label, short in zip(labels, found, strict=True)]
 
 
+def up_to(low: float, high: float) -> str:
+    """`0.5 to 0.8`, or one number where that is all."""
+    return " to ".join(dict.fromkeys(map(number, (low, max(low, high)))))
+
+
 def deltas(found: Iterable[float]) -> str:
     """δ of guarantees like ` (δ 10⁻⁵)`; "" if all are 0."""
     each = sorted({delta for delta in found if delta})

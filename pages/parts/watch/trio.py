@@ -144,6 +144,8 @@ def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
         some = ", where it can be" * any(noise.unknown for noise in noises)
         regions = {experiment.randomiser.region for experiment in draft.experiments()}
         which = " or ".join(words for region, words in ASSUMED.items() if region in regions)
+        if votes := [noise.most for noise in noises if noise.most > noise.heard]:
+            which += f" (signs: elsewhere up to {number(max(votes))} a round)"
         return drawn.format(f"predicted, for {which}{some}")
     why = next(iter(_unknown(noises)), "")
     return f"no noise is predicted, as {why}" if why else "no noise is added"
