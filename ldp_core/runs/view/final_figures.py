@@ -54,7 +54,8 @@ def final(runs: Sequence[RunProgress]) -> Final:
     ended = [run.end for run in runs if run.end and run.status == "completed"]
     accuracy = float(np.mean([end["accuracy"] for end in ended])) if ended else None
     hits, attempts, chance = identified(runs)
-    promised = _promised(next((entries_in(end["ledger"]) for end in ended if end.get("ledger")), ()))
+    stored = (run.end["ledger"] for run in runs if run.end and run.end.get("ledger"))  # of lost ones too
+    promised = _promised(next(map(entries_in, stored), ()))
     found: dict[str, Any] = {"hits": hits, "attempts": attempts, "chance": chance, "curve": _thinned(runs)}
     return Final(runs[0].label, len(runs), accuracy, **found, **promised)
 

@@ -2,6 +2,7 @@
 two rounds' pictures and all rounds' figures.
 """
 
+import json
 import time
 import tracemalloc
 from collections.abc import Sequence
@@ -13,14 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ldp_core.accounting import entries
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
+from ldp_core.runs.carry.html_report import figures
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.attack_curve import CONTROLS, Tries
+from ldp_core.runs.view.final_figures import final
 from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.run_curves import Progress, RunProgress, progress_of, replay_of
 from tests.data import events
-from tests.runs.in_process import queued, record_of, recorder_of
+from tests.runs.in_process import queued, record_of, recorder_of, trained
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -53,6 +57,18 @@ def test_a_record_that_is_begun_anew_is_read_from_its_beginning():
     record_of(job, 1).unlink()
     train(job)
     assert accuracies(progress.update()) == before
+
+
+def test_lost_run_keeps_its_promise_and_an_unfinished_has_none():
+    """What was sent before a run diverged was promised its ε: a report said “no guarantee”."""
+    lost = Variant("lost", {"local.learning_rate": 1e6})
+    job = trained(Draft(parse({"rounds": 2, "attack": None, "seed": 7021}), (lost,)))
+    runs = progress_of(job).update().runs
+    assert [run.status for run in runs] == ["diverged"]
+    bound = entries(parse(json.loads(runs[0].experiment)))[0].run_worst.bound
+    assert final(runs).epsilon == pytest.approx(bound) and "no guarantee" not in figures({0: runs})
+    waits = queued(DRAFT)
+    assert "no guarantee" not in figures({0: progress_of(waits).update().runs[:1]})
 
 
 def test_shared_runs_keep_each_jobs_labels():
