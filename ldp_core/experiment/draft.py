@@ -72,6 +72,12 @@ class Draft:
         return tuple(found)
 
     @cached_property
+    def lengths(self) -> tuple[int, int]:
+        """Fewest and most rounds of a variant."""
+        found = [one.rounds for one in self._made]
+        return min(found), max(found)
+
+    @cached_property
     def _resolved(self) -> tuple[Experiment, ...]:
         return tuple(map(resolved, self._made))
 

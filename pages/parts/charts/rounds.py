@@ -77,8 +77,8 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         lines.add(_dots(x[few], _positive(theory[few]), one))
         expected = predicted.get(one.number, 0.0)
         if len(pick) == 0 and expected > 0:
-            lines.add(_expected(expected, rounds, one))
-            expected *= rounds if one.adds else 1
+            lines.add(_expected(expected, one.rounds or rounds, one))
+            expected *= (one.rounds or rounds) if one.adds else 1
             values.append(predicted[one.number])
         end = float(measured[-1]) if len(pick) else expected
         if one.adds and len(pick):  # it begins far below its end

@@ -30,6 +30,8 @@ class Series:
     """Noise variance, as `noise` has it, up to which the rule of thumb expects learning; 0 if unknown."""
     short: str = ""
     """Label for the end of a line, distinct among the draft's; "" if not given."""
+    rounds: int = 0
+    """Rounds that its runs have; 0 if not given."""
 
     @property
     def experiment(self) -> Experiment:
@@ -99,11 +101,11 @@ def announced(draft: Draft) -> list[Series]:
     return [Series(n, variant.label, (), looks[n], *noisy[n]) for n, variant in enumerate(draft.variants)]
 
 
-def _noisy(draft: Draft) -> list[tuple[bool, float, str]]:
-    """`adds`, `bearable` and `short` of each variant."""
+def _noisy(draft: Draft) -> list[tuple[bool, float, str, int]]:
+    """`adds`, `bearable`, `short` and `rounds` of each variant."""
     names = apart([variant.label for variant in draft.variants], NAME_LENGTH)
     experiments = zip(draft.experiments(), names, strict=True)
-    return [(one.target == "update", _bearable(one), short) for one, short in experiments]
+    return [(one.target == "update", _bearable(one), short, one.rounds) for one, short in experiments]
 
 
 @lru_cache(maxsize=512)

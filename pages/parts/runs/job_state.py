@@ -24,7 +24,7 @@ from ldp_core.runs import (
     wait_estimate,
 )
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds
+from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds, span
 from pages.parts.ui.visitor import here, visitor
 
 
@@ -32,11 +32,11 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
     numbers = [run.variant for run in progress.runs or draft.runs(bool(job.request.get("reference")))]
     runs, several = len(numbers), runs_in_words(len(numbers), numbers.count(REFERENCE))
     done = progress.rounds_done()
-    rounds = number(draft.base.rounds, 6)
+    rounds = span(draft.lengths)
     why = because(job)
     if job.status == "queued" and done and progress.ended() < runs:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
-        share = min(1.0, done / (runs * draft.base.rounds))
+        share = min(1.0, done / (runs * draft.lengths[1]))
         known = ASIDE if job.message == ASIDE else "the same is trained already, and you see it here too"
         st.progress(share, text=f"{text}: {known}")
     elif shared_state(job):
@@ -47,7 +47,7 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
             st.progress(far.step.share, text=plain(str(far.step), 200))
             return
         at = progress.at()
-        trained = at == draft.base.rounds  # an attack may have waited for that
+        trained = at == draft.lengths[1]  # an attack may have waited for that
         verb = "Stopping" if job.status == "cancelling" else "Attacking" if trained else "Training"
         share = far.step.done % 1 if far and not trained else 0.0
         pace = _time_left(far and far.left)
@@ -76,8 +76,8 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
 def amount(draft: Draft, numbers: Sequence[int] = ()) -> str:
     """Rounds and runs of a training, of these variants or else of all, in words."""
     numbers = numbers or [run.variant for run in draft.runs(reference=True)]
-    several, rounds = runs_in_words(len(numbers), numbers.count(REFERENCE)), draft.base.rounds
-    return f"{number(rounds, 6)} round{'s' * (rounds > 1)} of {several}"
+    several, rounds = runs_in_words(len(numbers), numbers.count(REFERENCE)), draft.lengths
+    return f"{span(rounds)} round{'s' * (rounds[1] > 1)} of {several}"
 
 
 def diverged_lines(job: Job, shown: Sequence[Series], known: bool = False) -> None:
@@ -97,8 +97,7 @@ def _stopped(draft: Draft, progress: Progress) -> str:
 def _reached(draft: Draft, progress: Progress) -> str:
     """Round at which an unfinished job ended, or the range over its runs."""
     ends = [run.round for run in progress.runs] or [0]
-    rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
-    return f" at round {rounds} of {number(draft.base.rounds, 6)}"
+    return f" at round {span(ends)} of {span(draft.lengths)}"
 
 
 def is_gone(job: Job) -> bool:

@@ -13,7 +13,7 @@ from pages.parts.runs.whose import whose
 from pages.parts.systems.unlike import differing
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
-from pages.parts.ui.text import asked_in_words, few, number, runs_in_words
+from pages.parts.ui.text import asked_in_words, few, number, runs_in_words, span
 
 PAGES = {"run": "train.py", "attack": "attack.py", "sweep": "tune.py", "tune": "tune.py"}
 """Page of each kind of job; other kinds appear in lists only."""
@@ -74,8 +74,8 @@ def _training(asked: Training) -> kinds.Words:
     draft = asked.draft
     count = len(draft.runs())
     clean = len(asked.runs()) - count
-    rounds = draft.base.rounds
-    each = f"{number(rounds, 6)} round{'s' if rounds > 1 else ''}{' each' if count + clean > 1 else ''}"
+    rounds = draft.lengths
+    each = f"{span(rounds)} round{'s' * (rounds[1] > 1)}{' each' * (count + clean > 1)}"
     size = f"{runs_in_words(count + clean, clean)}, {each}"
     population = asked_in_words(draft.experiments())
     more = f"; or {len(population) - MOST_ASKED} more" if len(population) > MOST_ASKED else ""

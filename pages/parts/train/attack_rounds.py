@@ -50,7 +50,7 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
             return
         build = _real_cards if upload == "real" else _audit_cards
         place = ("attacked", moment.job, upload, client)
-        sheet = once(place, lambda: components.sheet(build(attacked, draft.base.rounds)), moment)
+        sheet = once(place, lambda: components.sheet(build(attacked, draft.lengths[1])), moment)
         components.draw("cards", sheet, key="attack rounds")
 
 

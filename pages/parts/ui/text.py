@@ -57,6 +57,12 @@ def apart(labels: Sequence[str], most: int) -> list[str]:
     return [label if twice[short] > 1 else short for label, short in zip(labels, found, strict=True)]
 
 
+def span(whole: Iterable[int]) -> str:
+    """`3 to 50`, or one number where that is all."""
+    ends = sorted(whole)
+    return " to ".join(dict.fromkeys(number(end, 6) for end in (ends[0], ends[-1])))
+
+
 def up_to(low: float, high: float) -> str:
     """`0.5 to 0.8`, or one number where that is all."""
     return " to ".join(dict.fromkeys(map(number, (low, max(low, high)))))

@@ -41,7 +41,7 @@ def trio(
     open_question: bool = False,
 ) -> dict[str, Any]:
     """Data of headline and panels; `guess` is an accuracy in [0, 1], the rest as in `headline.head`."""
-    rounds, steps = draft.base.rounds, ladders(draft)
+    rounds, steps = draft.lengths[1], ladders(draft)
     noises = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
     expected = {i: noise.heard for i, noise in enumerate(noises) if not noise.unknown}
     why = [f"No noise is predicted, as {reason}." for reason in _unknown(noises)]
@@ -51,7 +51,7 @@ def trio(
     many = f"; band: {seeds} seeds" if seeds > 1 else ""
     if steps:
         accuracy = accuracy_by_budget(shown, steps, chance, reference)
-        by_the_end = {one.number: rounds if one.adds else 1 for one in lines}
+        by_the_end = {one.number: one.rounds if one.adds else 1 for one in lines}
         expected = {number: by_the_end[number] * variance for number, variance in expected.items()}
         noise, words = (
             noise_by_budget(lines, steps, expected),
@@ -98,7 +98,7 @@ def _served(draft: Draft, shown: Sequence[Series], found: Mapping[str, Sequence[
     return {
         "title": "Accuracy on each class",
         "hint": GLOSSARY["Accuracy"],
-        "subtitle": _after(shown, draft.base.rounds),
+        "subtitle": _after(shown, draft.lengths[1]),
         "figure": components.written(served_figure(shown, names)),
         "label": f"Accuracy on each class. {'; '.join(lines)}.",
     }

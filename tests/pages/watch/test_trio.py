@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.rounds import noise_figure, noise_words
 from pages.parts.charts.series import Series
+from pages.parts.runs.job_state import amount
+from pages.parts.runs.said import in_words
 from pages.parts.ui.components import typed
 from pages.parts.watch.trio import Pictured, trio
 from tests.pages.charts.test_base import run
@@ -105,3 +108,13 @@ def test_noise_caption_of_a_ladder_counts_runs_that_have_begun():
     shown = [Series(i, one.label, (one,)) for i, one in enumerate((begun, *waiting))]
     panel: dict[str, Any] = trio(draft, shown, None, Pictured([]), "nothing", "live")["noise"]
     assert panel["subtitle"].startswith("after round 2 of 2")
+
+
+def test_variants_of_unequal_length_are_drawn_and_counted_whole():
+    """A system brings its rounds along: of 3 to 50 rounds the charts showed 3, and lists counted 3."""
+    draft = Draft(parse({"rounds": 3} | UNSEEN), (Variant("short"), Variant("long", {"rounds": 50})))
+    panels = trio(draft, [], None, Pictured([]), "nothing")
+    for panel in ("accuracy", "noise"):
+        assert json.loads(panels[panel]["figure"])["layout"]["xaxis"]["range"][1] >= 50
+    assert "3 to 50 rounds" in amount(draft)
+    assert "3 to 50 rounds" in in_words("run", Training(draft, False, ())).size
