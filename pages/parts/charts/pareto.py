@@ -18,7 +18,7 @@ from pages.parts.charts.base import (
 )
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import at_most, number
+from pages.parts.ui.text import as_shown, at_most, number
 
 T = TypeVar("T")
 
@@ -32,9 +32,11 @@ class Bought(NamedTuple, Generic[T]):
 
 
 def front(points: Sequence[Bought[T]]) -> list[Bought[T]]:
-    """Pareto-optimal points, by rising cost."""
+    """Pareto-optimal points, by rising cost; costs that are shown alike are equal, though sums of another
+    order differ in the seventh digit.
+    """
     found: list[Bought[T]] = []
-    for point in sorted(points, key=lambda each: (each.price, -each.accuracy)):
+    for point in sorted(points, key=lambda each: (as_shown(each.price), -each.accuracy)):
         if not found or point.accuracy > found[-1].accuracy:
             found.append(point)
     return found

@@ -22,7 +22,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import THIN, at_most, listed, number, percent, plain
+from pages.parts.ui.text import THIN, as_shown, at_most, listed, number, percent, plain
 
 SIDE = 112
 """Pixels of a picture on the page, at least."""
@@ -181,7 +181,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
         else:
             without.append(arm.series.label)
     shown = []
-    if len({point.price for point in points}) > 1:
+    if len({as_shown(point.price) for point in points}) > 1:
         card = Card(
             title="What the budget buys",
             rest=" Accuracy against ε for the whole run at worst, of the client that gives most away",

@@ -8,7 +8,17 @@ from ldp_core.runs import RunProgress, Tries, success, verdict_on
 from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
-from pages.parts.ui.text import an_image_of, covered, decibels, few, joined, number, percent, shortened
+from pages.parts.ui.text import (
+    an_image_of,
+    covered,
+    decibels,
+    few,
+    joined,
+    names_by,
+    number,
+    percent,
+    shortened,
+)
 
 MOST_COLUMNS = 3
 MOST_PAIRS = 6
@@ -107,9 +117,9 @@ def budget_of(attacked: Sequence[Series], client: int) -> str:
     noisy = [one for one in attacked if perturbed(one)]
     if not noisy:
         return "no noise"
-    budgets = sorted({asked_by(one, client) for one in noisy})
-    scopes = dict.fromkeys(covered(one.experiment) for one in noisy)
-    return f"ε {' or '.join(map(number, budgets))}{' or'.join(scopes)}"
+    budgets = sorted((covered(one.experiment), asked_by(one, client)) for one in noisy)
+    by_scope = names_by((scope, number(budget)) for scope, budget in budgets)
+    return f"ε {' or '.join(' or '.join(dict.fromkeys(asked)) + scope for scope, asked in by_scope.items())}"
 
 
 def _whose(attacked: Sequence[Series], client: int) -> Body:

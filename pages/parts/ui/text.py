@@ -11,6 +11,7 @@ from ldp_core.experiment import PER, Draft, Experiment
 from ldp_core.mechanisms import Mechanism
 
 K = TypeVar("K")
+V = TypeVar("V")
 THIN, percent, number, as_shown = limits.THIN, limits.percent, limits.number, limits.as_shown
 at_most, at_least = limits.at_most, limits.at_least
 ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
@@ -170,9 +171,9 @@ def joined(labels: Sequence[str]) -> str:
     return (" · " if any("," in label for label in labels) else ", ").join(labels)
 
 
-def names_by(pairs: Iterable[tuple[K, str]]) -> dict[K, list[str]]:
+def names_by(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     """Names of whatever shares a key, such as a sentence on it."""
-    found = dict[K, list[str]]()
+    found = dict[K, list[V]]()
     for key, name in pairs:
         found.setdefault(key, []).append(name)
     return found

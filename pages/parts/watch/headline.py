@@ -18,7 +18,18 @@ from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.train.measured_bar import in_short
 from pages.parts.train.standings import WIDE, blame, same_model
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import all_of, at_most, class_names, covered, few, listed, number, percent, shortened
+from pages.parts.ui.text import (
+    all_of,
+    at_most,
+    class_names,
+    covered,
+    few,
+    listed,
+    names_by,
+    number,
+    percent,
+    shortened,
+)
 from pages.parts.watch import scenario
 from pages.parts.watch.leak import came_back, leak
 
@@ -294,27 +305,31 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
     """Guarantee for a client, its δ and the worth of the weakest, with the odds of the weakest that has one:
     `promises nothing: ε 0.5 per weight → 1 397 for the run`; `whole` adds the names of runs without any.
     """
-    own, lines, per, bare = list[float](), list[Promise](), set[str](), list[str]()
+    own, lines, bare = list[tuple[str, float]](), list[Promise](), list[str]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
         if client >= experiment.clients.count:
             continue
         line = Promised.to(client, variant.label, experiment).entry.run_worst
         noisy = experiment.randomiser.role != "identity"
         if noisy:
-            own.append(experiment.clients.budgets()[client])
-            per.add(covered(experiment))
+            own.append((covered(experiment), experiment.clients.budgets()[client]))
         if noisy and line.guarantee:
             lines.append(line)
         else:
             bare.append(variant.label)
     if not own:
         return "promises nothing: no mechanism, no guarantee", "", worth(Promise())
-    before = f"ε {_between(own, exact=True)}{' and'.join(sorted(per))}"
+    by_scope = names_by(sorted(own))
+    before = f"ε {' and '.join(_between(of, exact=True) + scope for scope, of in by_scope.items())}"
     if not lines:
         return f"promises nothing: {before}, no guarantee for the run", "", worth(Promise())
     run, delta = [line.bound for line in lines], max(line.delta for line in lines)
     # a δ makes a run cheaper than one of its uploads was asked to be: say what it is without, if it is
-    pure = all(line.generic is not None for line in lines) and bool(delta) and min(run) < min(own)
+    pure = (
+        all(line.generic is not None for line in lines)
+        and bool(delta)
+        and min(run) < min(asked for _, asked in own)
+    )
     without = f" ({_between([line.sum for line in lines])} if δ = 0)" if pure else ""
     none = f"; {few(bare)}: no guarantee" if bare and whole else ""
     least, most = (worth(choose(lines, key=lambda line: line.bound)) for choose in (max, min))

@@ -136,6 +136,8 @@ def test_pareto_front_holds_undominated_runs():
         Bought(Series(i, str(i), ()), a, e) for i, (a, e) in enumerate([(0.5, 10), (0.4, 20), (0.9, 30)])
     ]
     assert [each.one.number for each in front(points)] == [0, 2]
+    equal = [Bought(Series(i, str(i), ()), a, e) for i, (a, e) in enumerate([(0.5, 1.4999996), (0.9, 1.5)])]
+    assert [each.one.number for each in front(equal)] == [1]
     check(pareto_figure(points))
 
 

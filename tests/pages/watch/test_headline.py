@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import ledger
-from ldp_core.experiment import Variant, changed, parse_draft
+from ldp_core.experiment import Draft, Variant, changed, parse, parse_draft
 from ldp_core.images import encode
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.folded import Column
@@ -17,7 +17,7 @@ from ldp_core.theory import outlook
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
 from pages.parts.systems.trust import side_by_side
-from pages.parts.train.server_panel import server_panel
+from pages.parts.train.server_panel import budget_of, server_panel
 from pages.parts.ui.text import at_most, percent
 from pages.parts.watch.headline import _between, head, promised
 from pages.parts.watch.leak import came_back, leak
@@ -181,6 +181,16 @@ def test_repeated_values_state_their_price():
     rest = promised(presets.get("again_and_again").draft)["rest"]
     assert all(f" seen {often}" in rest for often in ("once", "10 times", "100 times"))
     assert " seen " not in promised(presets.get("two_volunteers").draft)["rest"]
+
+
+def test_each_budget_keeps_its_own_scope():
+    """Of ε 6 per upload and 0.4 per weight it said “ε 0.4 or 6 per upload or per weight”."""
+    asked = {"privunit": 6.0, "ldpsign": 0.4}
+    variants = [{"mechanism.name": one, "clients.epsilon": epsilon} for one, epsilon in asked.items()]
+    draft = Draft(parse(SMALL | {"target": "update"}), tuple(Variant(str(one), one) for one in variants))
+    shown = [Series(i, "", (run(i, "", 0, one.as_json()),)) for i, one in enumerate(draft.experiments())]
+    for words in (budget_of(shown, 0), said(promised(draft)["pieces"])):
+        assert "6 per upload" in words and "0.4 per weight" in words
 
 
 def test_promise_names_the_adversary_of_its_trust():
