@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.parts.compare.arms import Arm, arms
 from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
-from pages.parts.compare.side_by_side import bought, curves, figures, pictures, served, settings
+from pages.parts.compare.side_by_side import bought, curves, figures, pairs, pictures, served, settings
 from pages.parts.compare.verdict import verdict
 from pages.parts.runs.take_away import take_away
 from pages.parts.systems.unlike import unlike
@@ -59,6 +59,7 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
     begun = [arm for arm in found if arm.series.runs]
     if begun:
         moment = _moment(begun)
+        pairs(begun, moment)
         curves(begun, moment)
         pictures(begun)
         figures(found, fields)

@@ -8,7 +8,7 @@ pair is judged by Tukey's studentized range. Seeds may be added after a look: wi
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 from ldp_core.inference.interval import SEEDS, rate
 from ldp_core.inference.outcome import Outcome, judged
-from ldp_core.limits import THIN
+from ldp_core.limits import THIN, number
 
 Floats = NDArray[np.float64]
 FEW = 5
@@ -34,19 +34,15 @@ answers, where it is not recorded: nine of ten pairs of designs on digits have l
 @dataclass(frozen=True)
 class Difference:
     """Difference of two accuracies: mean over seeds with a 95 % interval, which holds also where seeds are
-    added after a look; unbounded for one seed.
-
-    `outcome` uses a wider interval if the difference was picked among several for its size, valid for all of
-    them at once.
+    added after a look, and of all differences at once from which this one was picked for its size.
     """
 
     mean: float
     half: float
-    """Half-width of the interval, …"""
-    wider: float
-    """… and of the wider one that holds for all `among` at once; unbounded for fewer than `SEEDS` seeds."""
+    """Half-width of the interval; unbounded for fewer than `SEEDS` seeds."""
     seeds: int
     among: int = 1
+    """Number of differences from which this one was picked."""
     gaps: tuple[float, ...] = ()
     """Difference by seed; empty without common seeds."""
     held_out: int = 0
@@ -68,7 +64,7 @@ class Difference:
 
     @property
     def outcome(self) -> Outcome:
-        return judged(self.mean - self.wider, self.mean + self.wider)
+        return judged(self.mean - self.half, self.mean + self.half)
 
     @property
     def clear(self) -> bool:
@@ -83,16 +79,22 @@ class Difference:
         *most, last = map(in_points, self.gaps)
         return f"{', '.join(most)} and {last}"
 
+    @property
+    def span(self) -> str:
+        """The interval in points, in words."""
+        if self.seeds < SEEDS:
+            return "fewer than three seeds give no interval"
+        return f"95{THIN}% interval {in_points(self.low)} to {in_points(self.high)}"
+
     def in_words(self) -> str:
-        """Number of seeds and interval in points, in words."""
-        samples = f" and the {self.held_out:,} held-out samples".replace(",", THIN) if self.held_out else ""
-        over = f"{self.seeds} shared seeds{samples}" if self.gaps else "their seeds, which are not paired"
-        luck = f"; among {self.among} differences the largest may be so by chance"
+        """Differences by seed and the interval, with what it covers, in words."""
         each = f"{self.each} by seed; " if self.each else ""
-        return (
-            f"{each}95{THIN}% interval {in_points(self.low)} to {in_points(self.high)}, over {over}"
-            + luck * (self.low * self.high > 0 and not self.clear)
-        )
+        if self.seeds < SEEDS:
+            return each + self.span
+        samples = f" and the {number(self.held_out, 6)} held-out samples" if self.held_out else ""
+        over = f"{self.seeds} shared seeds{samples}" if self.gaps else "their seeds, which are not paired"
+        picked = f" for all {self.among} pairs at once" if self.among > 1 else ""
+        return f"{each}{self.span}{picked}, over {over}"
 
 
 def in_points(share: float) -> str:
@@ -149,8 +151,8 @@ def difference(
     mine, theirs = (np.asarray(one, dtype=np.float64) for one in (first, second))
     gaps: Floats = mine - theirs
     seeds, samples = len(gaps), 0
-    if seeds < 2:
-        return Difference(float(gaps.mean()) if seeds else 0.0, inf, inf, seeds, among, tuple(gaps.tolist()))
+    if seeds < SEEDS:
+        return Difference(float(gaps.mean()) if seeds else 0.0, inf, seeds, among, tuple(gaps.tolist()))
     if right is None:
         level = float((mine + theirs).mean()) / 2
         least = level * (1 - level) / held_out if held_out else 0.0
@@ -161,15 +163,14 @@ def difference(
         least = float(np.abs(apart).mean()) / samples
         # two discordant samples more (as Agresti and Min 2005), or few that agree would be sure
         sampled = (float(apart.mean(axis=0).var(ddof=1)) + 2 / samples) / samples
-    own, uppers = max(float(gaps.var(ddof=1)), least), _uppers(seeds, among)
-    widths = stdtrit(seeds - 1, uppers)
+    own, upper = max(float(gaps.var(ddof=1)), least), _upper(seeds, among)
+    width = float(stdtrit(seeds - 1, upper))
     if pooled:
         own = max(own, pooled.variance)
         spent = rate(seeds) * min(1.0, CROWD / pooled.designs)
-        widths[1] = tukey(1 - spent, pooled.designs, pooled.freedom) / sqrt(2)
-    half, wider = map(float, np.hypot(widths * sqrt(own / seeds), ndtri(uppers) * sqrt(sampled)))
-    wider = wider if seeds >= SEEDS else inf
-    return Difference(float(gaps.mean()), half, wider, seeds, among, tuple(gaps.tolist()), samples)
+        width = tukey(1 - spent, pooled.designs, pooled.freedom) / sqrt(2)
+    half = hypot(width * sqrt(own / seeds), float(ndtri(upper)) * sqrt(sampled))
+    return Difference(float(gaps.mean()), half, seeds, among, tuple(gaps.tolist()), samples)
 
 
 @lru_cache(maxsize=256)
@@ -189,9 +190,9 @@ def tukey(level: float, designs: int, freedom: int) -> float:
     return high
 
 
-def _uppers(seeds: int, among: int) -> Floats:
-    """Quantile levels of the upper end: of one interval, and of all at once."""
-    return 1 - rate(seeds) / 2 / np.array([1, among])
+def _upper(seeds: int, among: int) -> float:
+    """Quantile level of the upper end of each of `among` intervals that hold at once."""
+    return 1 - rate(seeds) / 2 / among
 
 
 def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1, held_out: int = 0) -> Difference:
@@ -205,15 +206,14 @@ def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1, held_out: int 
     """
     sides = [np.asarray(one, dtype=np.float64) for one in (first, second)]
     gap, seeds = float(sides[0].mean() - sides[1].mean()), min(map(len, sides))
-    if seeds < 2:
-        return Difference(gap, inf, inf, seeds, among)
+    if seeds < SEEDS:
+        return Difference(gap, inf, seeds, among)
     levels = [float(one.mean()) for one in sides]
     least = [level * (1 - level) / held_out if held_out else 0.0 for level in levels]
     shares = [max(float(one.var(ddof=1)), low) / len(one) for one, low in zip(sides, least, strict=True)]
     if (total := sum(shares)) == 0:
-        return Difference(gap, 0.0, 0.0 if seeds >= SEEDS else inf, seeds, among)
+        return Difference(gap, 0.0, seeds, among)
     freedom = total**2 / sum(share**2 / (len(one) - 1) for share, one in zip(shares, sides, strict=True))
-    uppers = _uppers(seeds, among)
-    widths = np.hypot(stdtrit(freedom, uppers) * sqrt(total), ndtri(uppers) * sqrt(sum(least)))
-    half, wider = map(float, widths)
-    return Difference(gap, half, wider if seeds >= SEEDS else inf, seeds, among)
+    upper = _upper(seeds, among)
+    half = hypot(float(stdtrit(freedom, upper)) * sqrt(total), float(ndtri(upper)) * sqrt(sum(least)))
+    return Difference(gap, half, seeds, among)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ldp_core.accounting import deployments, entries_in, word_of
-from ldp_core.inference import in_points
 from ldp_core.runs import final_figures
 from pages.parts.charts.course import course
 from pages.parts.charts.frames import enlarged
@@ -13,7 +12,7 @@ from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.series import Series
 from pages.parts.compare.arms import Arm
-from pages.parts.compare.verdict import gap
+from pages.parts.compare.pairs import pairs_card
 from pages.parts.noise.promise_table import against_whom
 from pages.parts.systems.unlike import Field, causes
 from pages.parts.train.heard import heard
@@ -26,6 +25,12 @@ from pages.parts.ui.text import THIN, as_shown, at_most, listed, number, percent
 
 SIDE = 112
 """Pixels of a picture on the page, at least."""
+
+
+def pairs(arms: Sequence[Arm], moment: Moment) -> None:
+    place = ("compared pairs", moment.job)
+    if sheet := once(place, lambda: (card := pairs_card(arms)) and components.sheet([card]), moment):
+        components.draw("cards", sheet, key="compared-pairs")
 
 
 def curves(arms: Sequence[Arm], moment: Moment) -> None:
@@ -72,9 +77,8 @@ def figures(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
     if both := matrix(arms, fields):
         head, *cells = ([plain(one, 80) for one in row] for row in both)
         table(head, cells)
-    against = f"against {arms[0].letter}, in points: by seed (95{THIN}% interval)"
-    head = ["run", "of", "accuracy", against, "ε for the whole run at worst", "right image picked out"]
-    table(head, [[_bold(arm), plain(arm.name, 40), *_figures(arm, arms[0])] for arm in arms])
+    head = ["run", "of", "accuracy", "ε for the whole run at worst", "right image picked out"]
+    table(head, [[_bold(arm), plain(arm.name, 40), *_figures(arm)] for arm in arms])
     whom = plain(against_whom([(arm.series.label, arm.experiment.trust.against) for arm in arms]), 300)
     st.caption(
         "ε is that of the client that gives most away, over all its uploads at worst, for any two values in "
@@ -100,25 +104,13 @@ def matrix(arms: Sequence[Arm], fields: Sequence[Field]) -> list[list[str]]:
     return [[f"{down.name}, by {across.name}", *columns], *rows]
 
 
-def _figures(arm: Arm, first: Arm) -> list[str]:
+def _figures(arm: Arm) -> list[str]:
     ends = arm.series.final("accuracy")
     if not len(ends) or arm.series.round == 0:
-        return [arm.state or "–", "–", "–", "–"]
+        return [arm.state or "–", "–", "–"]
     span = f" ({percent(ends.min(), 1)} to {percent(ends.max(), 1)})" if len(ends) > 1 else ""
     reached = percent(ends.mean(), 1) + span + (f"; {plain(arm.state)}" if arm.state else "")
-    return [reached, _against(arm, first), _promised(arm), _picked(arm)]
-
-
-def _against(arm: Arm, first: Arm) -> str:
-    if arm is first or not (arm.ended and first.ended) or arm.series.diverged or first.series.diverged:
-        return "–"
-    found = gap(arm, first)
-    mean = "+" * (found.mean >= 0) + in_points(found.mean)
-    if found.seeds < 2:
-        return f"{mean} (one seed)"
-    each = f": {found.each}" if found.each else ""
-    alone = "" if found.gaps else ", unpaired"
-    return f"{mean}{each} ({in_points(found.low)} to {in_points(found.high)}{alone})"
+    return [reached, _promised(arm), _picked(arm)]
 
 
 def _promised(arm: Arm) -> str:

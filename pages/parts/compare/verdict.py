@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 
 from ldp_core.inference import SEEDS, Difference, at_chance, in_points, unpaired
 from ldp_core.runs import apart
@@ -10,9 +9,6 @@ from pages.parts.compare.arms import Arm
 from pages.parts.systems.unlike import Field, causes, share_their_luck, unlike
 from pages.parts.train.standings import held_out, same_model
 from pages.parts.ui.text import few, listed, number, percent, plain
-
-NAMED = 3
-"""Largest number of pairs in the sentence on one setting."""
 
 
 def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
@@ -23,7 +19,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     if going := [arm for arm in arms if not arm.ended]:
         states = listed(f"{_name(arm)} is {arm.state}" for arm in going)
         return f"What made the difference is known when all of these runs have ended: {states}."
-    ranked = sorted((arm for arm in arms if arm not in lost), key=_accuracy, reverse=True)
+    ranked = sorted((arm for arm in arms if arm not in lost), key=accuracy, reverse=True)
     gone = f"{listed(map(_name, lost))} diverged. " if lost else ""
     if len(ranked) < 2:
         return f"{gone}Less than two of these runs have come to an end that can be compared."
@@ -44,65 +40,40 @@ def gap(one: Arm, other: Arm, ranked: Sequence[Arm] = ()) -> Difference:
 
 
 def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
-    best, worst = ranked[0], ranked[-1]
+    best, second = ranked[:2]
     if same_model([arm.series for arm in ranked]):
         differ = f", though they differ in {_the(why)}: it made no difference" if why else ""
-        return f"These runs train the same model{differ}; it reaches {percent(_accuracy(best), 1)}."
-    if at_chance(_accuracy(best), _chance(ranked)):
-        none = f"none of these runs is better than guessing ({percent(_accuracy(best))} at most)"
+        return f"These runs train the same model{differ}; it reaches {percent(accuracy(best), 1)}."
+    if at_chance(accuracy(best), _chance(ranked)):
+        none = f"none of these runs is better than guessing ({percent(accuracy(best))} at most)"
         what = _the(why) if why else "the seed"
         return f"Nothing learns: {none}, so they say nothing about {what}."
-    found = gap(best, worst, ranked)
-    between = _between(best, worst, found)
+    near = gap(best, second, ranked)
     if not why:
-        return f"These runs have the same settings and other seeds, so luck alone sets them apart: {between}."
-    if len(why) == 1:
-        name = _the(why)
-        if found.clear:
-            cause = f"**{name[0].upper()}{name[1:]} made the difference**"
-            return f"{cause}: these runs differ in nothing else, and {between}."
-        differ = f"These runs differ in {name} alone"
-        unsure = "cannot tell whether that made the difference"
-        if found.seeds < SEEDS:
-            return f"{differ}, but fewer than three seeds {unsure}: {between}. Run more seeds."
-        alike = found.outcome == "no difference"
-        return f"{differ}, and {'it makes no difference' if alike else unsure}: {between}."
-    things = f"These runs differ in {number(len(why), 3)} things ({_fields(why)})"
-    return f"{things}, so **they cannot tell which one made the difference**: {between}.{_alone(ranked)}"
+        return f"Same settings, other seeds: luck alone sets these apart. {_next(ranked, near)}"
+    if len(why) > 1:
+        return f"{_next(ranked, near)} They differ in {number(len(why), 3)} things."
+    name = _the(why)
+    if gap(best, ranked[-1], ranked).clear:
+        return f"**{name[0].upper()}{name[1:]} made the difference**: {_next(ranked, near)}"
+    return f"{_next(ranked, near)} These runs differ in {name} alone."
 
 
-def _alone(ranked: Sequence[Arm]) -> str:
-    """For each setting, the pairs of runs that differ in it only, largest difference first."""
-    found: dict[str, list[tuple[Arm, Arm, Difference]]] = {}
-    for one, other in combinations(ranked, 2):
-        why = causes(unlike([one.experiment, other.experiment]))
-        if len(why) == 1:
-            found.setdefault(why[0].name, []).append((one, other, gap(one, other, ranked)))
-    said = []
-    for name, pairs in found.items():
-        pairs.sort(key=lambda pair: abs(pair[2].mean), reverse=True)
-        who = "Two of them differ" if len(pairs) == 1 else f"{number(len(pairs), 3)} pairs differ"
-        by_pair = [_between(*pairs[0]) + _unsure(pairs[0][2]), *map(_shortly, pairs[1:NAMED])]
-        rest = [f"{len(pairs) - NAMED} more"] * (len(pairs) > NAMED)
-        said.append(f" {who} in the {plain(name)} alone: {'; '.join(by_pair + rest)}.")
-    return "".join(said) or " Compare two that differ in one thing."
-
-
-def _shortly(pair: tuple[Arm, Arm, Difference]) -> str:
-    one, other, found = pair
-    seed = ", with one seed" * (found.seeds < 2)
-    return f"{_name(one)} {in_points(found.mean)} above {_name(other)}{seed}{_unsure(found)}"
-
-
-def _unsure(found: Difference) -> str:
-    if found.seeds < 2 or found.clear:
-        return ""
-    return ", which is no difference" if found.outcome == "no difference" else ", which may be chance"
-
-
-def _between(one: Arm, other: Arm, found: Difference) -> str:
-    ahead = f"{_name(one)} ends {in_points(found.mean)} points above {_name(other)}"
-    return f"{ahead}, with one seed" if found.seeds < 2 else f"{ahead} ({found.in_words()})"
+def _next(ranked: Sequence[Arm], found: Difference) -> str:
+    """The best, and whether the next is surely worse."""
+    best, second = ranked[:2]
+    ahead = f"{_name(best)} ends best ({percent(accuracy(best), 1)})"
+    behind = f"{_name(second)}{', next,' * (len(ranked) > 2)}"
+    by = f"{in_points(found.mean)} points"
+    if same_model([best.series, second.series]):
+        return f"{ahead}; {behind} is the same model."
+    if found.seeds < SEEDS:
+        return f"{ahead}, {by} above {behind}; fewer than three seeds cannot tell more."
+    if found.clear:
+        return f"{ahead}; {behind} is surely worse, by {by} ({found.span})."
+    if found.outcome == "no difference":
+        return f"{ahead}, with no difference to {behind} ({found.span})."
+    return f"{ahead}; these runs cannot tell whether {behind} is worse, {by} below it ({found.span})."
 
 
 def _fields(why: Sequence[Field]) -> str:
@@ -122,7 +93,7 @@ def _name(arm: Arm) -> str:
     return f"**{plain(arm.series.label)}**"
 
 
-def _accuracy(arm: Arm) -> float:
+def accuracy(arm: Arm) -> float:
     return float(arm.series.final("accuracy").mean())
 
 

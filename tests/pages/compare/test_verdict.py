@@ -11,10 +11,12 @@ from ldp_core.inference import in_points
 from ldp_core.runs.carry.html_report import verdict as reported
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final
+from pages.parts.charts.base import MUTED
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.series import Series
 from pages.parts.compare.arms import Arm, named_apart
-from pages.parts.compare.side_by_side import _against, matrix
+from pages.parts.compare.pairs import pairs_card
+from pages.parts.compare.side_by_side import matrix
 from pages.parts.compare.verdict import gap, verdict
 from pages.parts.systems.unlike import unlike
 from pages.parts.train.standings import standings
@@ -51,37 +53,40 @@ def test_one_thing_alone_made_the_difference(mean: Arm, weighted: Arm):
     assert found.clear
     words = said(mean, weighted)
     assert words.startswith("**The aggregator made the difference**")
-    assert f"**B** ends {100 * found.mean:.0f} points above **A** ({found.each} by seed; 95" in words
-    assert "over 3 shared seeds and the 360 held-out samples)" in words
+    assert f"**A** is surely worse, by {in_points(found.mean)} points ({found.span})" in words
 
 
-def test_where_two_things_were_varied_each_has_its_own_pairs(mean: Arm, weighted: Arm):
-    """Also with one seed, where no pair is sure."""
+def test_each_pair_has_its_interval_and_cause(mean: Arm, weighted: Arm):
+    """Also with one seed, where no pair is sure: then none has a colour."""
     more = [arm("C", {**MEAN, "rounds": 4}), arm("D", {**WEIGHTED, "rounds": 4})]
-    words = said(mean, weighted, *more)
-    aggregators = words.partition("2 pairs differ in the aggregator alone: ")[2].partition(" pairs differ")[0]
-    assert all(name in aggregators for name in ("**A**", "**B**", "**C**", "**D**"))
+    words, card = said(mean, weighted, *more), pairs_card([mean, weighted, *more])
+    assert card and len(words) < 240, "two lines of a headline"
+    assert len(card.label.split("; ")) == 6 and card.label.count("aggregator alone") == 2
+    check(card.figure)
+    found = gap(weighted, mean, [mean, weighted, *more])
+    assert found.clear and f"({in_points(found.low)} to {in_points(found.high)})" in card.label
+    colours = [one["font"]["color"] for one in card.figure["layout"]["annotations"]]
+    assert MUTED in colours and any(one.startswith("run(") for one in colours)
     four = [mean, weighted, *more]
     (head, *names), *rows = matrix(four, unlike([one.experiment for one in four]))
     ends = [percent(one.series.final("accuracy").mean()) for one in four]
     assert (len(names), sorted(one for row in rows for one in row[1:])) == (2, sorted(ends)), head
     assert matrix(four[:2], unlike([one.experiment for one in four[:2]])) == []
     one = [each.as_shown(runs=each.series.runs[:1]) for each in four]
-    assert said(*one).count("pairs differ in the") == 2
-    assert said(*one).count("with one seed") == 5
+    alone = pairs_card(one)
+    assert alone and {one["font"]["color"] for one in alone.figure["layout"]["annotations"]} == {MUTED}
+    assert "fewer than three seeds" in said(*one)
 
 
 def test_difference_is_equal_on_all_pages(mean: Arm, weighted: Arm):
-    """Beside others or not, on Train, on Compare, in its table and in the report."""
+    """On Train, on Compare, in its chart and in the report."""
     found = gap(weighted, mean)
-    other, words = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"}), found.in_words()
+    words, card = found.in_words(), pairs_card([mean, weighted])
     assert words.startswith(f"{found.each} by seed; 95")
-    assert words in said(mean, weighted)
-    assert words in said(mean, weighted, other)
+    assert card and words in card.figure["data"][1]["text"][0]
+    assert found.span in said(mean, weighted)
     assert words in " ".join(standings([mean.series, weighted.series], None, None))
     assert words in reported({n: list(each.series.runs) for n, each in enumerate((mean, weighted))})
-    assert _against(weighted, mean).endswith(f"({in_points(found.low)} to {in_points(found.high)})")
-    assert f": {found.each} (" in _against(weighted, mean)
 
 
 def test_nearly_equal_aggregators_make_no_difference(weighted: Arm):
@@ -103,7 +108,7 @@ def test_other_seeds_are_not_paired_and_luck_is_called_so(mean: Arm):
     found = gap(later, mean)
     assert not found.gaps
     assert not found.held_out
-    assert "luck alone sets them apart" in said(mean, later)
+    assert "luck alone" in said(mean, later)
     elsewhere = arm("C", {**MEAN, "partition": {"kind": "dirichlet", "alpha": 0.5}})
     assert not gap(mean, elsewhere).gaps, "the same seed deals other data there"
 
