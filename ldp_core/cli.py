@@ -23,7 +23,7 @@ from ldp_core.commands.judge import (
 from ldp_core.commands.options import add_experiment
 from ldp_core.commands.papers import command_of_papers, papers
 from ldp_core.commands.records import command_of_open, open_file
-from ldp_core.commands.tune import command_of_invert, command_of_tune, invert, tune
+from ldp_core.commands.tune import ask, command_of_ask, command_of_invert, command_of_tune, invert, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes
@@ -319,6 +319,8 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
         add_experiment(added)
         if name == "submit":
             added.add_argument("--kind", default="run", help="run (by default), attack, sweep, tune or claim")
+    added = command("ask", ask, "the design that learns best under a promise, or the least ε for an accuracy")
+    command_of_ask(added)
     added = command("tune", tune, "find the least ε, and the range, that reach an accuracy")
     command_of_tune(added, _experiment)
     added = command("invert", invert, "the ε for a noise or for a run's price, and how many clients it takes")

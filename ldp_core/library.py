@@ -12,11 +12,13 @@ import numpy as np
 
 from ldp_core import accounting
 from ldp_core.component import Component
+from ldp_core.datasets import quiet
 from ldp_core.errors import InvalidExperiment, Problem, hint, one_of, shown
 from ldp_core.experiment import PER, Experiment, amended, parse
 from ldp_core.experiment.reading import by_short, part_of, whose
 from ldp_core.limits import at_most, number
 from ldp_core.system import private_files
+from ldp_core.tuning.needs import parse_needs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +47,21 @@ def run(
 
     with private_files.unwritten():
         return Result(chosen, [event for turn in drive({0: chosen}) for event in turn.events])
+
+
+def ask(**needs: Any) -> dict[str, Any]:
+    """Answer to a question of one's own: the design that learns best under a promise (`epsilon`, for all that
+    a client sends), or the least ε that reaches an `accuracy` (a share), with what would have to change.
+    Other names as in `ldp_core.tuning.needs.Needs`. Raises InvalidExperiment: a name or value is wrong.
+    """
+    from ldp_core.runs.kinds.ask import designed
+    from ldp_core.runs.view.cells import points_of
+    from ldp_core.tuning.said import answered
+
+    with private_files.unwritten():
+        chosen = parse_needs({"levers": True, **needs})
+        guessing, *cells = designed(chosen, [], quiet)
+        return answered(chosen, points_of(cells), guessing["chance"])
 
 
 def asked(base: Any, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> Experiment:

@@ -30,10 +30,10 @@ SMALL = 150
 
 def main() -> None:
     with st.container(key="opening", gap="small"):
-        st.title("From which ε on do you recognise it?", anchor=False)
+        st.title("How much noise, and what does it cost?", anchor=False)
         st.markdown(
-            "ε is a privacy budget: the smaller, the more noise. Drag it.",
-            help=f"An attacker made this picture of one image, from a noisy answer. {EPSILON} {SIGMA}",
+            "Many train one model together without handing over their data (federated learning); each adds "
+            "noise to what they send, as much as a budget ε says."
         )
     others, mine = presets.of_papers(), Guessed.here()
     names = [name for name in presets.names() if name not in others]
@@ -42,6 +42,10 @@ def main() -> None:
     if asked in known:
         _card(asked, known[asked], mine)
     with st.container(border=True, key="hero"):
+        st.markdown(
+            "**From which ε on do you recognise it?** The smaller ε, the more noise. Drag it.",
+            help=f"An attacker made this picture of one image, from a noisy answer. {EPSILON} {SIGMA}",
+        )
         hero()
     _doors()
     _yours()
@@ -56,11 +60,12 @@ def main() -> None:
 def _doors() -> None:
     first = presets.names()[0]
     with st.container(horizontal=True, key="doors"):
-        if st.button("Try it: train and attack", type="primary", key=f"open {first}", width="stretch"):
+        words = "Ask: whose secret, from whom, how good?"
+        if st.button(words, type="primary", key="door ask", width="stretch"):
+            st.switch_page("ask.py")
+        if st.button("Try it: train and attack", key=f"open {first}", width="stretch"):
             start_with(presets.get(first).draft)
             st.switch_page("train.py")
-        if st.button("Tune my own ε and τ", key="door tune", width="stretch"):
-            st.switch_page("tune.py")
         if st.button("Teach a class", key="door class", width="stretch"):
             st.switch_page("classroom.py")
 

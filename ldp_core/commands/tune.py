@@ -1,5 +1,5 @@
-"""The commands `tune`, which searches the least ε in this process, and `invert`, which answers by formula:
-runs and answers as JSON lines.
+"""The commands `ask` and `tune`, which search a design or the least ε in this process, and `invert`, which
+answers by formula: runs and answers as JSON lines.
 """
 
 import argparse
@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ldp_core.commands.options import Reader, add_experiment, number
 from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.experiment.reading import typed
 from ldp_core.experiment.sweep import read_values
 
 ASKED = {
@@ -29,6 +30,30 @@ def command_of_tune(added: argparse.ArgumentParser, experiment: Reader) -> None:
     added.add_argument("--run-budget", metavar="EPSILON", help="that a whole run may cost a client at most")
     words = "so many times the usual trials where it is open whether a setting does"
     added.add_argument("--effort", metavar="TIMES", default="1", help=words)
+
+
+def command_of_ask(added: argparse.ArgumentParser) -> None:
+    added.add_argument("--unit", metavar="NAME", help="client (by default) or record: whose secret it is")
+    added.add_argument("--trust", metavar="NAME", help="no_one (by default), shuffler, secure_sum or server")
+    added.add_argument("--clients", metavar="NUMBER", help="that take part")
+    added.add_argument("--dataset", metavar="NAME")
+    added.add_argument("--epsilon", metavar="NUMBER", help="for all that a client sends: the best accuracy")
+    added.add_argument("--accuracy", metavar="SHARE", help="like 0.85: the least ε that reaches it")
+    added.add_argument("--seed", metavar="NUMBER")
+    added.add_argument("--confirmed", action="store_true", help="train the best designs with fresh seeds")
+
+
+def ask(options: argparse.Namespace) -> int:
+    """Print the answer to a question of one's own as a JSON object; exit code 1 if nothing was found."""
+    from ldp_core.library import ask as answer
+    from ldp_core.runs import one_thread
+
+    one_thread()
+    names = ("unit", "trust", "clients", "dataset", "epsilon", "accuracy", "seed")
+    given = {name: typed(text) for name in names if (text := getattr(options, name)) is not None}
+    found = answer(**given, confirmed=options.confirmed)
+    print(json.dumps(found, allow_nan=False))
+    return 0 if found["found"] else 1
 
 
 def tune(options: argparse.Namespace) -> int:

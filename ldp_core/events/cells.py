@@ -89,3 +89,25 @@ class Answered(Event):
     sure: float | None
     why: str
     more: Annotated[Json, Like({"effort": Count, "runs": Count, "uploads": Count})] | None
+
+
+@dataclass(frozen=True)
+class DesignCell(_Came):
+    """A run of the search for a design (`ldp_core.tuning.designs.Point`); a negative design has no noise."""
+
+    event: ClassVar[str] = "cell"
+
+    cell: Count
+    question: Count
+    design: int
+    epsilon: float
+    seed: Count
+
+
+@dataclass(frozen=True)
+class Guessed(Event):
+    """Accuracy of always naming the commonest class."""
+
+    event: ClassVar[str] = "guessing"
+
+    chance: Share

@@ -39,9 +39,18 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.record.time_left import how_far
     from ldp_core.runs.storage import ledger
     from ldp_core.runs.storage.paths import runs_dir
+    from ldp_core.runs.stored_answer import FIRST, first_answer
     from ldp_core.runs.view import final_figures
     from ldp_core.runs.view.attack_curve import Tries, success, verdict_on
-    from ldp_core.runs.view.cells import Desk, Place, SearchProgress, SweepProgress, known
+    from ldp_core.runs.view.cells import (
+        AskProgress,
+        Desk,
+        Place,
+        SearchProgress,
+        SweepProgress,
+        known,
+        points_of,
+    )
     from ldp_core.runs.view.final_figures import Final, apart, results
     from ldp_core.runs.view.folded import Column, Folded
     from ldp_core.runs.view.run_curves import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of

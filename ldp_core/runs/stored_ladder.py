@@ -12,6 +12,7 @@ from ldp_core.experiment import Variant
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import load, one_thread
+from ldp_core.runs.stored_answer import make_answer
 from ldp_core.runs.view.cells import Desk
 from ldp_core.system.json_file import read_json, write_json
 
@@ -86,8 +87,9 @@ def _accuracy(epsilon: float, progress: Report) -> float:
 
 
 def make_all(names: Sequence[str], progress: Report = quiet) -> None:
-    """Measure and store these scenarios' results; by default the shipped ones and the attack grid."""
+    """Measure and store these scenarios' results; by default all that is shipped."""
     shipped = [name for name in presets.names() if outcomes.stored(name)]
     outcomes.make(names or shipped, progress=progress)
     if not names:
         make_ladder(progress)
+        make_answer(progress)

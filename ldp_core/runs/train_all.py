@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 
+from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.datasets import Report, quiet
 from ldp_core.experiment import Experiment
 from ldp_core.runs import cluster
@@ -15,8 +16,8 @@ from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
 from ldp_core.runs.lockstep import load
 from ldp_core.settings import RAY_ADDRESS
 
-NAME, WORTH = "epsilon-fold", 8
-"""Name of the processes, and number of runs from which on starting them saves time."""
+NAME, WORTH, WORTH_SECONDS = "epsilon-fold", 8, 3.0
+"""Name of the processes; least number of runs, and of their seconds, for which starting them pays."""
 
 
 def train_all(
@@ -53,7 +54,7 @@ def here(
         alone = {place: one for place, one in experiments.items() if one.dataset == name}
         data = {name: load(name, report)}
         shared = {place: one for place, one in alone.items() if cores > 1 and leaves_cores(one)}
-        if len(shared) >= WORTH:
+        if len(shared) >= WORTH and seconds(map(work_of, shared.values()), USUAL) > WORTH_SECONDS:
             alone = {place: one for place, one in alone.items() if place not in shared}
             dealt = batches(shared, cores)
             with closing(Pool(min(cores, len(dealt)), data, NAME)) as pool:

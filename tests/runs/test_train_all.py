@@ -21,6 +21,11 @@ from tests.data import events
 from tests.runs.in_process import bodies, compute, queued
 
 
+@pytest.fixture(autouse=True)
+def _runs_are_worth_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldp_core.runs.train_all.WORTH_SECONDS", 0.0)
+
+
 def assert_close(figures: Figures, expected: Mapping[str, Any]) -> None:
     assert figures.accuracy == pytest.approx(expected["accuracy"], abs=0.005)
     assert figures.loss == pytest.approx(expected["loss"], rel=1e-3)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ldp_core.errors import StorageFailed, UnknownJob
-from ldp_core.runs import queue
+from ldp_core.runs import kinds, queue
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue.job import STALLED, Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person
@@ -51,13 +51,15 @@ def recent(
     viewer: str | None = None,
 ) -> list[Job]:
     """The latest jobs, newest first: of one owner, of a private room, or all that are not private, with the
-    private ones of `viewer`.
+    private ones of `viewer`; without those of kinds that are not listed.
     """
     lost = reap()
     if queue.find("status = 'queued'", most=1):
         wake()
     where, values = ("(room = ? OR owner = ?)", (room, viewer)) if owner is None else ("owner = ?", (owner,))
-    return [_as_shown(job, lost) for job in queue.find(where, values, most, requests)]
+    unlisted = [name for name in kinds.names() if not kinds.get(name).listed]
+    where += f" AND kind NOT IN ({','.join('?' * len(unlisted))})"
+    return [_as_shown(job, lost) for job in queue.find(where, (*values, *unlisted), most, requests)]
 
 
 def reap() -> list[str]:

@@ -54,6 +54,8 @@ class Kind(Component):
     """Key of the request's main part in stored JSON."""
     events: ClassVar[tuple[type[Event], ...]]
     """Possible events of a record, by which a copied one is checked."""
+    listed: ClassVar[bool] = True
+    """Whether its jobs stand in lists; those that a page launches by itself do not."""
     fresh: ClassVar[bool] = False
     """Whether each job computes its request anew, even if results are stored."""
 

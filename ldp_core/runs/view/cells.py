@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from ldp_core.runs.view.folded import Folded
-from ldp_core.tuning import Point
+from ldp_core.tuning import Point, designs
 
 Body = dict[str, Any]
 Place = tuple[str, float | None, str | None]
@@ -89,4 +89,29 @@ def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:
         if one["event"] == "cell":
             accuracy = one["accuracy"] if one["status"] == "completed" else None
             found[Point(one["half"], one["epsilon"], one["seed"])] = float(accuracy or 0.0)
+    return found
+
+
+class AskProgress(Folded):
+    cells: list[Body]
+    chance: float | None
+
+    def _forget(self) -> None:
+        self.cells, self.chance = [], None
+
+    def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
+        if body["event"] == "guessing":
+            self.chance = body["chance"]
+        elif body["event"] == "cell":
+            self.cells.append(body)
+
+
+def points_of(events: Iterable[Mapping[str, Any]]) -> dict[designs.Point, float]:
+    """Accuracy of each run by point of the search for a design; 0 if it did not complete."""
+    found = {}
+    for one in events:
+        if one["event"] == "cell":
+            accuracy = one["accuracy"] if one["status"] == "completed" else None
+            point = designs.Point(one["question"], one["design"], one["epsilon"], one["seed"])
+            found[point] = float(accuracy or 0.0)
     return found

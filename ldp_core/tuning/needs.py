@@ -1,0 +1,201 @@
+"""The visitor's own question: from whom the secret is kept, of how many, and what is needed; and the designs
+that may answer it.
+
+A design is a whole experiment whose run costs each client the ε that is needs. Which designs are tried was
+chosen on digits with seeds that answer no question (`DESIGNS`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ldp_core import datasets
+from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
+from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment.reading import unknown
+from ldp_core.fields import is_number
+from ldp_core.limits import CLIENTS, EPSILON, SEED
+from ldp_core.trust import registry as trusts
+
+TRUSTS = ("local", "shuffled", "secure_sum", "central")
+"""From trust in nobody to trust in a server, weakest assumption first."""
+FEATURES = "orientation"
+"""Public features of images, which shorten what a design has to send."""
+CLASS_MEANS: Mapping[str, Any] = {
+    "target": "class_means",
+    "mechanism": "labelunit",
+    "selection": "once",
+    "rounds": 1,
+}
+RATES = ((1, 0.2), (3, 0.2), (10, 0.2), (10, 0.5), (20, 0.2))
+"""Rounds and learning rate of each design that sends changes."""
+ONCE = ((3, 0.2), (10, 0.5))
+"""Those of designs in which a client sends one message, in one of the rounds."""
+NOISES = {"local": ("privunit", "gaussian"), "shuffled": ("privunit",)}
+"""Mechanisms for changes by trust; where a sum or a server adds the noise, the Gaussian."""
+LEAST, MOST = 0.25, EPSILON.maximum
+
+
+UNITS = ("record", "client")
+RECORD_RATES = ((5, 1.0), (20, 1.0), (20, 2.0), (40, 1.0), (40, 2.0), (40, 4.0))
+"""Rounds and learning rate of designs with one step over all records in a round."""
+
+
+class Lever(NamedTuple):
+    """A change of one answer of the question."""
+
+    label: str
+    """What changes, in words; for a trust or unit, its name."""
+    needs: "Needs"
+
+
+@dataclass(frozen=True)
+class Needs:
+    unit: str = "client"
+    """Whose secret ε covers: everything that one client sends, or one record among those that it holds."""
+    trust: str = "local"
+    clients: int = 100
+    dataset: str = "digits"
+    epsilon: float | None = 4.0
+    """Largest worst-case ε of a client's whole run; None if an accuracy is asked for."""
+    accuracy: float | None = None
+    """Least accuracy on held-out samples, in (0, 1); None if a promise is asked for."""
+    confirmed: bool = False
+    """Whether the designs that came out best are trained with fresh seeds."""
+    levers: bool = False
+    """Whether the question is also answered with each of its answers changed."""
+    seed: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @property
+    def alone(self) -> "Needs":
+        """The question itself: without fresh seeds or changed answers."""
+        return replace(self, confirmed=False, levers=False)
+
+    def changed(self) -> list[Lever]:
+        """The question with one answer changed, each to what asks less of privacy or has more clients."""
+        size, alone = datasets.get(self.dataset).train_size, self.alone
+        found = []
+        if (many := min(5 * self.clients, size)) > 1.5 * self.clients:
+            found.append(Lever(f"{many} take part", replace(alone, clients=many)))
+        for trust in TRUSTS[TRUSTS.index(self.trust) + 1 :]:
+            found.append(Lever(trust, replace(alone, trust=trust)))
+        other = next(unit for unit in UNITS if unit != self.unit)
+        found.append(Lever(other, replace(alone, unit=other)))
+        if self.epsilon is not None:
+            found.append(Lever("twice the ε", replace(alone, epsilon=2 * self.epsilon)))
+        else:
+            lower = (self.accuracy or 0.0) - 0.1
+            found.append(Lever("10 points less", replace(alone, accuracy=round(lower, 6))))
+        return [one for one in found if _answers(one.needs) and one.needs.designs(one.needs.epsilon or 1.0)]
+
+    def designs(self, epsilon: float) -> tuple[Experiment, ...]:
+        """Experiments whose run costs each client `epsilon`; those that cannot run are left out."""
+        return _designs(self.unit, self.trust, self.clients, self.dataset, self.seed, epsilon)
+
+
+def _answers(needs: Needs) -> bool:
+    if needs.epsilon is not None:
+        return EPSILON.allows(needs.epsilon)
+    return needs.accuracy is not None and 0 < needs.accuracy < 1
+
+
+@lru_cache(maxsize=1024)
+def _designs(
+    unit: str, trust: str, clients: int, dataset: str, seed: int, epsilon: float
+) -> tuple[Experiment, ...]:
+    base = {
+        "unit": unit,
+        "dataset": dataset,
+        "features": FEATURES if datasets.get(dataset).images else "none",
+        "clients": {"count": clients, "epsilon": epsilon, "epsilon_scope": "run"},
+        "trust": {"kind": trust},
+        "attack": None,
+        "seed": seed,
+    }
+    found = []
+    for own in _of_records() if unit == "record" else _variants(trust):
+        try:
+            found.append(parse(base | own))
+        except InvalidExperiment:
+            continue  # no such design for this data set, trust or number of clients
+    return tuple(found)
+
+
+def _variants(trust: str) -> Iterator[dict[str, Any]]:
+    yield dict(CLASS_MEANS)
+    for name in NOISES.get(trust, ("gaussian",)):
+        for selection, steps in (("all", RATES), ("once", ONCE if name == "privunit" else ())):
+            for rounds, rate in steps:
+                yield {
+                    "target": "update",
+                    "mechanism": {"name": name, "norm": 1.0},
+                    "selection": {"kind": selection},
+                    "rounds": rounds,
+                    "local": {"epochs": 1, "batch_size": 10, "learning_rate": rate},
+                }
+
+
+def _of_records() -> Iterator[dict[str, Any]]:
+    for rounds, rate in RECORD_RATES:
+        local = {"epochs": 1, "learning_rate": rate}
+        yield {"target": "update", "mechanism": "gaussian", "rounds": rounds, "local": local}
+
+
+def parse_needs(data: Any) -> Needs:
+    """Question of a JSON object; missing fields take their defaults. Raises InvalidExperiment: every field
+    that is wrong.
+    """
+    if not isinstance(data, Mapping):
+        raise InvalidExperiment.at("", f"a question must be a JSON object; got {shown(data)}")
+    known = [one.name for one in fields(Needs)]
+    given = {name: value for name, value in data.items() if name in known}
+    if given.get("accuracy") is not None:
+        given.setdefault("epsilon", None)
+    problems = unknown(data, "question", known)
+    of_page = {other: name for name in TRUSTS for other in trusts.kind(name).synonyms}
+    if isinstance(given.get("trust"), str):
+        given["trust"] = of_page.get(given["trust"], given["trust"])
+    needs = Needs(**given)
+    problems += _problems(needs)
+    if problems:
+        raise InvalidExperiment(problems)
+    whole = replace(needs, epsilon=None if needs.epsilon is None else float(needs.epsilon))
+    if not whole.designs(whole.epsilon or 1.0):
+        raise InvalidExperiment.at(
+            "dataset", f"no design can train on {shown(needs.dataset)} with this trust"
+        )
+    return whole
+
+
+def _problems(needs: Needs) -> Iterator[Problem]:
+    if needs.unit not in UNITS:
+        yield Problem("unit", f"must be {one_of(UNITS)}; got {shown(needs.unit)}")
+    if needs.trust not in TRUSTS:
+        yield Problem("trust", f"must be {one_of(TRUSTS)}; got {shown(needs.trust)}")
+    if not isinstance(needs.dataset, str) or needs.dataset not in datasets.names():
+        yield Problem("dataset", f"must be {one_of(datasets.names())}; got {shown(needs.dataset)}")
+    else:
+        most = min(int(CLIENTS.maximum), datasets.get(needs.dataset).train_size)
+        if not _whole(needs.clients) or not 2 <= needs.clients <= most:
+            why = f"must be a whole number between 2 and {most}, so that each holds a sample"
+            yield Problem("clients", f"{why}; got {shown(needs.clients)}")
+    if (needs.epsilon is None) == (needs.accuracy is None):
+        yield Problem("epsilon", "is needs, or an accuracy is: give one of the two")
+    elif needs.epsilon is not None and not (is_number(needs.epsilon) and EPSILON.allows(needs.epsilon)):
+        yield Problem("epsilon", f"must be a number {EPSILON}; got {shown(needs.epsilon)}")
+    elif needs.accuracy is not None and not (is_number(needs.accuracy) and 0 < needs.accuracy < 1):
+        message = f"must be a number between 0 and 1, both excluded, like 0.85; got {shown(needs.accuracy)}"
+        yield Problem("accuracy", message)
+    if not _whole(needs.seed) or not SEED.allows(needs.seed):
+        yield Problem("seed", f"must be a whole number {SEED}; got {shown(needs.seed)}")
+    for name in ("confirmed", "levers"):
+        if not isinstance(getattr(needs, name), bool):
+            yield Problem(name, f"must be true or false; got {shown(getattr(needs, name))}")
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

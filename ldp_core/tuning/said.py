@@ -1,0 +1,77 @@
+"""The answer to the visitor's own question in words and figures, for page, program and command."""
+
+from typing import Any
+
+from ldp_core.accounting import AGAINST, Promise, everyone, promise, worth
+from ldp_core.experiment import Experiment
+from ldp_core.inference.outcome import at_chance
+from ldp_core.limits import at_most, number, percent, spelled
+from ldp_core.trust import registry as trusts
+from ldp_core.tuning.designs import Found, Known, answer_of
+from ldp_core.tuning.needs import Needs
+
+COVERS = {
+    "client": "everything that one participant sends",
+    "record": "each record that a participant holds",
+}
+"""What one promise covers, by unit."""
+
+
+def promised(design: Experiment) -> Promise:
+    """The promise to each client for the whole run at worst; all of a design's clients have the same."""
+    return promise(design, everyone(design)[0]).run_worst
+
+
+def design_of(needs: Needs, found: Found) -> Experiment:
+    return needs.designs(found.epsilon)[found.design]
+
+
+def sentence(needs: Needs, found: Found, chance: float) -> str:
+    """The finding, in at most 25 words or so."""
+    who = f"{spelled(needs.clients)} participants and trust in {trusts.get(needs.trust).label}"
+    reached = f"{percent(found.mean)} accuracy{'' if found.measured else ' expected'}"
+    if at_chance(found.mean, chance):
+        return f"Nothing learns at ε {number(found.epsilon)} with {who}: {reached}, as by guessing"
+    if not found.reaches:
+        asked = percent(needs.accuracy or 0.0, 1)
+        return f"{asked} is not reached with {who}: {reached} even at ε {at_most(found.epsilon)}"
+    return (
+        f"With {who}, ε {at_most(found.epsilon)} buys {reached}; without noise it is {percent(found.ceiling)}"
+    )
+
+
+def answered(needs: Needs, known: Known, chance: float) -> dict[str, Any]:
+    """The answer as JSON values: design, accuracy, promise, and what each change would give."""
+    found = answer_of(needs, known)
+    levers = []
+    for number_of, lever in enumerate(needs.changed() * needs.levers, start=1):
+        other = answer_of(needs, known, number_of)
+        levers.append({"change": lever.label, **_figures(lever.needs, other, chance)})
+    own = design_of(needs, found)
+    line = promised(own)
+    return {
+        **_figures(needs, found, chance),
+        "guessing": chance,
+        "without_noise": found.ceiling,
+        "promise": {
+            "epsilon": line.bound,
+            "delta": line.delta,
+            "unit": needs.unit,
+            "covers": COVERS[needs.unit],
+            "against": AGAINST[own.trust.against],
+            "worth": worth(line).word,
+            "odds": worth(line).odds,
+        },
+        "experiment": own.as_json(),
+        "levers": levers,
+        "sentence": f"{sentence(needs, found, chance)}.",
+    }
+
+
+def _figures(needs: Needs, found: Found, chance: float) -> dict[str, Any]:
+    figures = {"low": found.low, "high": found.high, "mean": found.mean, "runs": found.runs}
+    return {
+        "found": found.reaches and not at_chance(found.mean, chance),
+        "epsilon": found.epsilon,
+        "accuracy": {**figures, "measured": found.measured},
+    }

@@ -1,0 +1,234 @@
+"""Ask: whose secret, from whom, how many, how good?"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import datasets
+from ldp_core.accounting import AGAINST, worth
+from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.experiment import Draft, Experiment, changed
+from ldp_core.runs import FIRST, AskProgress, Job, first_answer, jobs, points_of
+from ldp_core.tuning.designs import Found, answer_of, next_points
+from ldp_core.tuning.needs import TRUSTS, UNITS, Lever, Needs, parse_needs
+from ldp_core.tuning.said import COVERS, design_of, promised, sentence
+from pages.parts.runs.job_state import far_state, is_gone
+from pages.parts.tune.price import promise_in_words, setting_line
+from pages.parts.ui.header import headline, question
+from pages.parts.ui.job_actions import refusal, refusing
+from pages.parts.ui.shared_cache import once, watch_record
+from pages.parts.ui.text import at_most, number, percent, plain
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import look, visitor, who
+from pages.parts.ui.workspace import start_with
+
+WHOM = {
+    "local": "Anybody: nobody is trusted",
+    "shuffled": "The server, which sees a shuffled heap",
+    "secure_sum": "The server, which sees only the sum",
+    "central": "The model’s users; the server may know",
+}
+GIVEN_UP = {
+    "shuffled": "A shuffler is trusted",
+    "secure_sum": "Only the sum is seen",
+    "central": "The server is trusted",
+    "record": "One record’s secret instead",
+    "client": "All that one sends instead",
+}
+RECORD_TRUSTS = tuple(one for one in TRUSTS if one != "shuffled")
+"""Trusts under which a record's promise is proved."""
+WANTED = {"promise": "A promise", "accuracy": "An accuracy"}
+EPSILONS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 50.0)
+ASKED, JOBS = "asked", "asked in jobs"
+
+
+def main() -> None:
+    question(
+        "What do you need, and what does it cost?",
+        "Many train one model together without handing over their data; each adds noise to what they send. "
+        "Answer four questions; the designs that fit are tried at once, on digits.",
+    )
+    needs = _fields(st.session_state.setdefault(ASKED, FIRST))
+    if needs is None:
+        return
+    st.session_state[ASKED] = needs
+    stored = first_answer()
+    if stored is not None and stored.needs == needs:
+        _answer(stored.needs, stored.cells, stored.chance, None)
+    elif (job := _asked(needs)) is not None:
+        watch_record(job, AskProgress, "question", partial(_watch, needs), own=True)
+    refusal()
+
+
+def _fields(before: Needs) -> Needs | None:
+    secret, whom, many, need = st.columns([1, 1.25, 1, 1.35], gap="medium", border=True)
+    unit = secret.radio(
+        "**Whose secret is it?**",
+        UNITS,
+        index=UNITS.index(before.unit),
+        format_func=lambda one: COVERS[one].capitalize(),
+        key="ask whose",
+    )
+    offered = TRUSTS if unit == "client" else RECORD_TRUSTS
+    trust = whom.selectbox(
+        "**Who must not learn it?**",
+        offered,
+        index=offered.index(before.trust) if before.trust in offered else 0,
+        format_func=WHOM.__getitem__,
+        key=f"ask whom of {unit}",
+    )
+    names = [name for name in datasets.names() if _is_here(name)]
+    data = before.dataset if before.dataset in names else names[0]
+    size = datasets.get(data).train_size
+    clients = many.number_input(
+        "**How many take part?**", 2, size, min(before.clients, size), key=f"ask many {data}"
+    )
+    if len(names) > 1:
+        data = many.selectbox(
+            "Their data", names, index=names.index(data), format_func=_label, key="ask data"
+        )
+    else:
+        many.caption(f"{_label(data)}: each holds about {number(size / clients, 2)}")
+    kind = need.segmented_control(
+        "**What do you need?**",
+        list(WANTED),
+        required=True,
+        default="promise" if before.epsilon is not None else "accuracy",
+        format_func=WANTED.__getitem__,
+        key="ask what",
+    )
+    wanted: dict[str, Any] = {"epsilon": None, "accuracy": None}
+    if kind == "promise":
+        value = before.epsilon if before.epsilon in EPSILONS else 4.0
+        words = f"ε at most, for {COVERS[unit]}"
+        wanted["epsilon"] = need.select_slider(words, EPSILONS, value, format_func=number, key="ask epsilon")
+    else:
+        share = need.slider(
+            "Accuracy at least, %", 15, 99, round(100 * (before.accuracy or 0.9)), key="ask share"
+        )
+        wanted["accuracy"] = share / 100
+    given = {
+        "unit": unit,
+        "trust": trust,
+        "clients": int(min(clients, datasets.get(data).train_size)),
+        "dataset": data,
+    }
+    confirmed = before.confirmed and (before.as_json() | given | wanted == before.as_json())
+    place = json.dumps(given | wanted | {"confirmed": confirmed})
+    try:
+        return once(("needs", place), lambda: parse_needs({**json.loads(place), "levers": True}))
+    except InvalidExperiment as error:
+        st.error(plain(f"{error}.", 400))
+        return None
+
+
+@st.cache_data(ttl=5, show_spinner=False)
+def _is_here(name: str) -> bool:
+    return datasets.get(name).there(datasets.data_dir())
+
+
+def _label(name: str) -> str:
+    return datasets.get(name).label
+
+
+def _asked(needs: Needs) -> Job | None:
+    """The visitor's job for this question, launched if there is none; earlier ones are given up."""
+    known: dict[str, str] = st.session_state.setdefault(JOBS, {})
+    place = json.dumps(needs.as_json())
+    with suppress(StudioError):
+        if place in known:
+            return look(known[place])
+    for other in known.values():
+        with suppress(StudioError):
+            if look(other).live:
+                jobs.cancel(other, visitor())
+    with refusing():
+        known[place] = jobs.launch("ask", needs, **who())
+        return look(known[place])
+    return None
+
+
+def _watch(needs: Needs, job: Job, found: AskProgress) -> None:
+    if is_gone(job):
+        return
+    cells = points_of(found.cells)
+    if found.chance is None or (number_of := _answered(needs, cells)) is None:
+        far_state(job, 0.0, lambda left: f"Trying designs: {len(cells)} runs so far{left}", "stopped")
+        return
+    _answer(needs if number_of else replace(needs, levers=False), cells, found.chance, job)
+
+
+def _answered(needs: Needs, cells: Mapping[Any, float]) -> bool | None:
+    """Whether all is answered, or the question itself at least (False); None if it is not."""
+    if not next_points(needs, cells):
+        return True
+    return None if next_points(replace(needs, levers=False), cells) else False
+
+
+def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, job: Job | None) -> None:
+    found = once(("answer", needs, len(cells)), lambda: answer_of(needs, cells))
+    design = design_of(needs, found)
+    headline(sentence(needs, found, chance))
+    _figures(found, design, chance)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**The design found**  \n{setting_line(design)}")
+        if not found.measured:
+            st.button("Confirm it with fresh seeds", type="primary", key="confirm", on_click=_confirm)
+        if st.button("Open it in Train", key="open found"):
+            start_with(Draft.alone(changed(design, {"attack": "auto"})))
+            st.switch_page("train.py")
+    st.header("What would have to change", anchor=False)
+    if not needs.levers:
+        st.caption("Trying each change …")
+    for number_of, lever in enumerate(needs.changed() * needs.levers, start=1):
+        other = once(("answer", needs, len(cells), number_of), partial(answer_of, needs, cells, number_of))
+        _lever(lever, needs, found, other)
+
+
+def _figures(found: Found, design: Experiment, chance: float) -> None:
+    accuracy, privacy, attacker = st.columns(3, border=True)
+    line = promised(design)
+    how = f"mean of {found.runs} fresh runs" if found.measured else "expected, from two runs of each design"
+    accuracy.markdown(f"Accuracy  \n### {percent(found.mean)}")
+    accuracy.caption(
+        f"{how}; nine of ten runs between {percent(found.low)} and {percent(found.high)}. "
+        f"Guessing: {percent(chance)}, without noise: {percent(found.ceiling)}"
+    )
+    privacy.markdown(f"What is promised  \n### {promise_in_words(line)}")
+    privacy.caption(
+        f"for {COVERS[design.unit]}, in the whole run at worst, against {AGAINST[design.trust.against]}"
+    )
+    attacker.markdown(f"What an attacker can do  \n### right {worth(line).odds.removeprefix('in ')}")
+    attacker.caption("who has to tell two values of one participant apart; a coin is right in 50 of 100")
+
+
+def _lever(lever: Lever, needs: Needs, found: Found, other: Found) -> None:
+    words = GIVEN_UP.get(lever.label, lever.label)
+    name, bar, press = st.columns([1.2, 3, 0.7], vertical_alignment="center")
+    name.markdown(plain(words))
+    if needs.epsilon is not None:
+        text = f"{percent(other.mean)} accuracy, {100 * (other.mean - found.mean):+.0f} points"
+    else:
+        text = f"ε {at_most(other.epsilon)}, {percent(other.mean)} accuracy"
+    bar.progress(other.mean, text=text)
+    press.button("Take it", key=f"lever {lever.label}", on_click=_take, args=(lever.needs,), width="stretch")
+
+
+@pressed
+def _take(needs: Needs) -> None:
+    st.session_state[ASKED] = replace(needs, levers=True)
+    for key in [key for key in st.session_state if str(key).startswith("ask ")]:
+        del st.session_state[key]
+
+
+@pressed
+def _confirm() -> None:
+    st.session_state[ASKED] = replace(st.session_state[ASKED], confirmed=True)
+
+
+main()

@@ -1,0 +1,146 @@
+"""The search for a design: what it asks for next, what it answers, and that no design exceeds the promise."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core import accounting
+from ldp_core.errors import InvalidExperiment
+from ldp_core.runs import train_all
+from ldp_core.runs.stored_answer import first_answer
+from ldp_core.tuning.designs import (
+    CHOOSING,
+    REPORTING,
+    STEPS,
+    Found,
+    Point,
+    answer_of,
+    experiment_of,
+    next_points,
+)
+from ldp_core.tuning.needs import TRUSTS, Needs, parse_needs
+from ldp_core.tuning.said import answered, sentence
+
+
+def searched(
+    needs: Needs, accuracy: Callable[[Point], float]
+) -> tuple[dict[Point, float], list[list[Point]]]:
+    """All points of a search in which a run has this accuracy, and the points of each turn."""
+    known, turns = dict[Point, float](), list[list[Point]]()
+    while wanted := next_points(needs, known):
+        assert not known.keys() & set(wanted)
+        known |= {point: accuracy(point) for point in wanted}
+        turns.append(wanted)
+    return known, turns
+
+
+@pytest.mark.parametrize("unit, trust", [("client", one) for one in TRUSTS] + [("record", "secure_sum")])
+@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+def test_no_design_costs_more_than_the_promise(unit: str, trust: str, epsilon: float):
+    designs = Needs(unit=unit, trust=trust, clients=60).designs(epsilon)
+    assert len(designs) > 3
+    for design in designs:
+        assert 0.99 * epsilon < accounting.run_budget(design) <= epsilon * (1 + 1e-9)
+
+
+def test_best_design_is_found_and_confirmed_by_fresh_seeds():
+    def accuracy(point: Point) -> float:
+        lucky = 0.2 * (point.design == 1 and point.seed < CHOOSING.start)
+        return 0.5 + 0.1 * (point.design == 2) + lucky + 0.001 * point.seed
+
+    needs = parse_needs({"trust": "server", "epsilon": 2, "confirmed": True})
+    known, _ = searched(needs, accuracy)
+    found = answer_of(needs, known)
+    assert (found.design, found.runs, found.measured) == (2, len(REPORTING), True)
+    assert found.low < found.mean < found.high
+
+
+@pytest.mark.parametrize("crossing", [0.3, 2.0, 70.0])
+def test_least_epsilon_is_within_a_step_of_the_crossing(crossing: float):
+    needs = parse_needs({"accuracy": 0.8})
+    known, _ = searched(needs, lambda point: 0.9 if point.epsilon >= crossing else 0.5)
+    found = answer_of(needs, known)
+    assert found.reaches
+    assert crossing <= found.epsilon <= crossing * STEPS[1] / STEPS[0]
+
+
+def test_fresh_seeds_below_the_accuracy_move_the_answer_up():
+    def accuracy(point: Point) -> float:
+        return 0.9 if point.epsilon >= (1 if point.seed < REPORTING.start else 2) else 0.5
+
+    needs = parse_needs({"accuracy": 0.8, "confirmed": True})
+    known, _ = searched(needs, accuracy)
+    found = answer_of(needs, known)
+    assert found.mean >= 0.8
+    assert found.epsilon >= 2
+
+
+def test_an_unreachable_accuracy_is_not_found():
+    needs = parse_needs({"accuracy": 0.99})
+    known, _ = searched(needs, lambda point: 0.5)
+    found = answer_of(needs, known)
+    assert not found.reaches
+    assert found.epsilon == STEPS[-1]
+    assert "not reached" in sentence(needs, found, 0.1)
+
+
+def test_search_that_was_interrupted_ends_alike():
+    needs = parse_needs({"trust": "secure_sum", "epsilon": 2, "levers": True, "confirmed": True})
+    noise = np.random.default_rng(1).random(10_000)
+
+    def accuracy(point: Point) -> float:
+        return float(noise[hash(point) % 10_000])
+
+    whole, turns = searched(needs, accuracy)
+    part = dict(list(whole.items())[: len(whole) // 2])
+    while wanted := next_points(needs, part):
+        part |= {point: accuracy(point) for point in wanted}
+    assert part == whole
+    assert len(turns) > 2
+
+
+def test_each_change_of_the_question_has_an_answer():
+    needs = parse_needs({"trust": "no_one", "clients": 50, "epsilon": 1, "levers": True})
+    known, _ = searched(needs, lambda point: 0.3 + 0.1 * point.question)
+    body = answered(needs, known, 0.1)
+    assert len(body["levers"]) == len(needs.changed()) >= 5
+    assert body["promise"]["epsilon"] <= 1
+    assert body["promise"]["worth"] == "much"
+
+
+def test_accuracy_at_guessing_says_that_nothing_learns():
+    found = Found(1.0, 0, 0.1, 0.2, 0.13, 2, measured=False, reaches=True)
+    assert sentence(Needs(), found, 0.12).startswith("Nothing learns")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"trust": "me"},
+        {"clients": 1},
+        {"clients": 5000},
+        {"epsilon": 0},
+        {"epsilon": 1, "accuracy": 0.8},
+        {"epsilon": None},
+        {"accuracy": 1.0},
+        {"dataset": "digit"},
+        {"confirmed": 1},
+        {"seed": -1},
+        {"unit": "person"},
+    ],
+    ids=str,
+)
+def test_wrong_field_is_named(wrong: dict[str, Any]):
+    with pytest.raises(InvalidExperiment) as error:
+        parse_needs(wrong)
+    assert {problem.path for problem in error.value.problems} & {*wrong, "epsilon"}
+
+
+def test_shipped_first_answer_is_what_its_runs_come_to():
+    stored = first_answer()
+    assert stored is not None
+    points = [point for point in stored.cells if point.question == 0][:4]
+    for place, figures in train_all.train_all([experiment_of(stored.needs, point) for point in points]):
+        assert figures.accuracy == pytest.approx(stored.cells[points[place]], abs=0.02)
