@@ -131,6 +131,8 @@ class Viewer:
             field = getattr(widget, kind)
             if hasattr(field, "data"):
                 field.data.extend(value)
+            elif hasattr(field, "CopyFrom"):
+                field.CopyFrom(value)
             else:
                 setattr(widget, kind, value)
         await self.socket.send(message.SerializeToString())
