@@ -25,7 +25,7 @@ from streamlit.proto.Common_pb2 import FileUploaderState
 from ldp_core import presets
 from ldp_core.experiment import Draft
 from ldp_core.experiment.sweep import parse_sweep
-from ldp_core.runs import drafts, jobs, permissions
+from ldp_core.runs import SweepProgress, drafts, jobs, permissions
 from tests.benchmarks.crowd import Person, leave, megabytes, served, used
 from tests.benchmarks.machine import quantiles
 
@@ -120,15 +120,14 @@ async def uploads(url: str, outcomes: Counter[str]) -> None:
         table = tables[number % len(tables)]
         one = await Learner.at(url, "clients", "", 2000 + number, "10.0.3.1")
         path = f"{url}/_stcore/upload_file/{one.session}/{(identity := str(uuid.uuid4()))}"
-        fields = {"f": ("mine.csv", table)}
-        await asyncio.to_thread(
-            urllib3.request, "PUT", path, fields=fields, headers={"X-Real-IP": "10.0.3.1"}
-        )
+        headers = {"X-Real-IP": "10.0.3.1", "Origin": url}
+        given: Any = {"fields": {"f": ("mine.csv", table)}, "headers": headers}
+        answer = await asyncio.to_thread(urllib3.request, "PUT", path, **given)
         state = FileUploaderState()
         state.uploaded_file_info.add(file_id=identity, name="mine.csv", size=len(table))
         label = next(label for label in one.widgets if "pictures, or" in label)
         await one.move(label, "file_uploader_state_value", state)
-        outcomes.update(one.refused or ["taken"])
+        outcomes.update([f"status {answer.status}"] if answer.status != 204 else one.refused or ["taken"])
         await one.close()
 
 
@@ -145,7 +144,8 @@ async def beside(url: str) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         print(f"cookies: {dict(pressed)}\nuploads: {dict(uploaded)}\nfailed: {failed or 0}")
-        print(f"sweeps: {[(status['status'], status['progress']) for status in map(jobs.status, sweeps)]}")
+        cells = [len(SweepProgress.of_job(jobs.look(one)).update().cells) for one in sweeps]
+        print(f"sweeps: {cells} of {CELLS} cells")
 
 
 async def lesson(options: argparse.Namespace, url: str, process: psutil.Process) -> None:
