@@ -78,7 +78,7 @@ def test_waiting_owner_gets_a_slot_before_a_second_one(monkeypatch: pytest.Monke
     began = [job.id for _ in range(4) if (job := queue.claim(2))]
     assert began == [anna[0], ben[0]]
     assert queue.move(ben[0], "completed")
-    following = queue.in_turn()[0].id
+    following = next(queue.in_turn()).id
     claimed = queue.claim(2)
     assert claimed and claimed.id == following == ben[1]
     assert queue.move(ben[1], "cancelling")
@@ -107,7 +107,7 @@ def test_wait_estimate_simulates_the_slots(number: int, expected: float, monkeyp
     for seconds, owner in ((2.0, "b"), (3.0, "c"), (4.0, "d")):
         last = queued(owner)
         took[last.id] = seconds
-    assert queue.in_turn()[-1] == last
+    assert [*queue.in_turn()][-1] == last
     monkeypatch.setattr(wait_estimate, "how_far", lambda job: TEN if job.id == running.id else None)
     assert wait_estimate.wait(last) == wait_estimate.Wait(3, expected, True)
 

@@ -61,7 +61,7 @@ def test_job_that_made_room_is_not_claimed_next(
         if not put_aside(Running(job)):
             return
         assert queue.move(job.id, "queued", ASIDE)
-        following = queue.in_turn(left=turns.left)[0]
+        following = next(queue.in_turn(left=turns.left))
         assert following.id != job.id
 
 

@@ -10,8 +10,8 @@ import pytest
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue import changes
-from ldp_core.runs.queue.claiming import STARVED_SECONDS
-from ldp_core.runs.queue.job import ASIDE
+from ldp_core.runs.queue.claiming import COMPARED, STARVED_SECONDS
+from ldp_core.runs.queue.job import ASIDE, Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person, address, is_teacher, person, signed_in
 from tests.runs.record.test_deletion import record
 
@@ -108,6 +108,19 @@ def test_job_that_never_began_comes_before_those_put_aside(monkeypatch: pytest.M
     assert claimed and (claimed.id, queue.get(long).message) == (long, "")
     assert queue.move(long, "queued", ASIDE)
     assert {*order()[:2]} == {new, second} and order()[-1] == long
+
+
+def test_claim_in_a_long_queue_estimates_few_jobs():
+    """A hundred jobs of new cookies would take the worker seconds, in which nobody's job begins."""
+    ids = [queue.add("run", {}, owner=person(f"{n:032x}").owner, address=f"{n % 5}") for n in range(100)]
+    asked = list[str]()
+
+    def left(job: Job) -> float:
+        asked.append(job.id)
+        return 1.0 if job.id in ids[10:] else 2.0
+
+    claimed = queue.claim(left=left)
+    assert claimed and claimed.id == ids[10] and len(asked) <= COMPARED
 
 
 def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pytest.MonkeyPatch):
