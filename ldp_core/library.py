@@ -193,9 +193,12 @@ class Result:
             if entry[scope].guarantee
         ]
         found = accounting.worth(entry.run_worst)
+        more = accounting.together_in_words(entry, lambda bound: at_most(bound, 4))
+        also = f"; {more}" if more else ""
         return (
-            f"{found.promises}: ε of the client promised least, against {accounting.AGAINST[entry.against]}: "
-            f"{', '.join(parts)}; who has to tell two of its values apart is right {found.odds}"
+            f"{found.promises}: ε of {accounting.of_whom(entry.unit, 'the client promised least')}, against "
+            f"{accounting.AGAINST[entry.against]}: {', '.join(parts)}; who has to tell two of its values "
+            f"apart is right {found.odds}{also}"
         )
 
     def __repr__(self) -> str:

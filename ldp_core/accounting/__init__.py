@@ -7,7 +7,18 @@ guarantees as values, `table` as JSON in events; `samples` audits foreign mechan
 """
 
 from ldp_core.accounting.compose import compose
-from ldp_core.accounting.entry import AGAINST, NOTHING, Entry, Promise, Scope, word_of
+from ldp_core.accounting.entry import (
+    AGAINST,
+    NEIGHBOURS,
+    NOTHING,
+    WHOLE_RUN,
+    Entry,
+    Promise,
+    Scope,
+    of_whom,
+    together_in_words,
+    word_of,
+)
 from ldp_core.accounting.ledger import (
     SHARE,
     entries,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from ldp_core.accounting.entry import AGAINST, SCOPES, Promise, Word
+from ldp_core.accounting.entry import AGAINST, SCOPES, TOGETHER, Promise, Unit, Word
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings import verdict
 from ldp_core.events.base import Count, Json, Like, Share, Some, fields_of
@@ -67,7 +67,12 @@ _uses = {"uploads": Count, "epsilon": float | None, "delta": float, "left": floa
 _client = Annotated[str, Field(pattern=r"^\d{1,6}$")]
 Spent = Annotated[dict[_client, Annotated[Json, Like(_uses)]], Field(max_length=3)]
 _scopes = dict.fromkeys(SCOPES, Annotated[Json, fields_of(Promise)])
-_weighed = {"against": Annotated[str, Field(pattern="|".join(AGAINST))], "worth": Word}
+_weighed = {
+    "against": Annotated[str, Field(pattern="|".join(AGAINST))],
+    "worth": Word,
+    "unit": Unit,
+    **dict.fromkeys(TOGETHER, Annotated[Json, fields_of(Promise)]),
+}
 _entry = Annotated[Json, Like(_scopes | _weighed, frozenset(_weighed))]
 _promises = Annotated[list[_entry], Field(min_length=1, max_length=100_000)]
 _table = {"clients": Count, "promises": _promises, "of": Packed}

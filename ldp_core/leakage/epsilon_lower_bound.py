@@ -23,7 +23,7 @@ from ldp_core.accounting.samples.likelihoods import (
     trials_needed,
 )
 from ldp_core.experiment import Experiment
-from ldp_core.experiment.schema import Piece
+from ldp_core.experiment.schema import ROUNDING, Piece
 from ldp_core.federated.federation import Federation
 from ldp_core.federated.state import State
 from ldp_core.federated.terms import within
@@ -87,10 +87,13 @@ def worlds_of(federation: Federation, victims: Victims, lineup: Candidates, v: i
 
 
 def _canary(experiment: Experiment) -> Vectors:
-    """Two opposite uploads (2, m) beyond the safe range: in the first weight of a ball, else in all."""
+    """Two opposite uploads (2, m) beyond the safe range: in the first weight of a ball, else in all; where ε
+    is a record's, what two records of the longest and opposite gradients add to an upload.
+    """
     planted = np.zeros((2, experiment.uploaded), np.float32)
     first = 1 if experiment.randomiser.region == "ball" else experiment.uploaded
-    planted[:, :first] = [[BEYOND], [-BEYOND]]
+    size = experiment.reach / ROUNDING or BEYOND
+    planted[:, :first] = [[size], [-size]]
     return planted
 
 

@@ -25,6 +25,9 @@ def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
     why = "the server weights by them" if weights else agreed
     limit = "norm" if mechanism.region == "ball" else "safe range"
     found.append(InClear(f"each client's ε and {limit}", "the agreement on them", why))
+    if experiment.unit == "record":
+        held = "a record is exchanged for another, never added"
+        found.append(InClear("how many records each client holds", "the unit of privacy", held))
     if read := aggregator.reads_in_clear:
         found.append(InClear(read, f"the aggregator “{aggregator.label}”", "it weights by that"))
     return tuple(found)

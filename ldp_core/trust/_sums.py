@@ -95,7 +95,7 @@ class SumTrust(Trust):
         name = self.label
         if experiment.clients.epsilon_scope != "run":
             message = (
-                f"must be run with {name}, whose noise is made for a person's whole run; got "
+                f"must be run with {name}, whose noise is made for a whole run; got "
                 f"{experiment.clients.epsilon_scope}"
             )
             yield Problem("clients.epsilon_scope", message)

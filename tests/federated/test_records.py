@@ -18,7 +18,8 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.federated.federation import Federation, assemble, initial_weights, untrained
 from ldp_core.federated.round import noisings, prepare
-from tests.data import digits
+from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
+from tests.data import digits, events
 
 DELTA = 1e-5
 MODELS: dict[str, Any] = {
@@ -185,6 +186,27 @@ def test_client_experiment_takes_unit_record_with_its_fields_and_back() -> None:
     assert parse(there.as_json()) == there
     back = changed(there, {"unit": "client"})
     assert back.local.clip is None and "unit" not in back.as_json() and "clip" not in back.as_json()["local"]
+
+
+def test_ends_and_sentences_of_a_run_name_the_unit() -> None:
+    for unit, word in (("client", "of the client promised"), ("record", "row")):
+        run = ldp_core.run(changed(parse(of_records()), {"unit": unit}))
+        assert {entry["unit"] for entry in run.ledger} == {unit}
+        assert word in repr(run)
+        assert ("some" in run.ledger[0]) is (unit == "record")
+
+
+@pytest.mark.parametrize("trust", ["local", "secure_sum", "central"])
+def test_measured_epsilon_of_records_is_below_the_ledger(trust: str) -> None:
+    fields = of_records(trust=trust, clients={"epsilon": 8}, local={"learning_rate": 4.0})
+    end = events(fields | {"attack": {"canary": True}})[-1]
+    entry = end["ledger"][0]
+    assert {row["attack"] for row in end["measured"]} == {"identification", "membership", "canary"}
+    for row in end["measured"]:
+        promised = entry["upload" if row["scope"] == "upload" else "run_worst"]["epsilon"]
+        mu = float(mu_of(promised, DELTA))
+        assert (row["epsilon_lower"] or 0) <= promised
+        assert row["right"] <= norm.cdf(mu / 2) + 4 * math.sqrt(0.25 / row["trials"])
 
 
 def test_ten_hospitals_learn_digits_at_record_epsilon() -> None:

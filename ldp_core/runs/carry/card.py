@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ldp_core.accounting import AGAINST, Promise, entries_in, worth
+from ldp_core.accounting import AGAINST, NEIGHBOURS, Promise, entries_in, together_in_words, worth
 from ldp_core.accounting.deployments import listed
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, parse
@@ -24,6 +24,10 @@ from ldp_core.theory import sent_in_clear
 
 MOST_ROWS = 4
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84
+COVERED = {
+    "client": "Everything that one person sends",
+    "record": "One row in all that its client sends",
+}
 SHOWN, PROMISED = "the ε that an attack shows at least", "the ε promised at most"
 BOLD = ' font-weight="600"'
 MODELS = {"server": "Local", "shuffled heap": "Shuffle", "sum": "Distributed", "model": "Central"}
@@ -49,9 +53,10 @@ def card_picture(identity: str) -> str:
         return LEFT + (math.log10(epsilon) - low) / (high - low) * (WIDTH - LEFT - RIGHT)
 
     bottom = TOP + ROW * len(shown) + 10
+    covered = " or ".join(dict.fromkeys(COVERED[_experiment(runs).unit] for runs in shown))
     parts = [
         words_at(LEFT, 62, title(job), 34, INK, more=BOLD),
-        words_at(LEFT, 102, "Everything that one person sends, for whom least is promised", 22, GREY),
+        words_at(LEFT, 102, f"{covered}, for whom least is promised", 22, GREY),
         words_at(LEFT, 136, f"bar: from {SHOWN} to {PROMISED}", 20, GREY),
     ]
     for at in (10.0**power for power in range(math.ceil(low), math.floor(high) + 1)):
@@ -75,7 +80,7 @@ def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float],
     promise, (lower, by), accuracy = _worst(runs), _lower(runs), final(runs).accuracy
     name = runs[0].label[:40] + ("" if accuracy is None else f": {percent(accuracy)} accurate")
     finite = math.isfinite(promise.bound)
-    name += f", against {_against(_experiment(runs))}" + ("" if finite else "; no guarantee")
+    name += f", against {final(runs).whom}" + ("" if finite else "; no guarantee")
     title = words_at(LEFT, top, name, 22, paint, more=BOLD)
     if not finite:
         return [title]
@@ -98,8 +103,13 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
     promise, experiment = _worst(runs), _experiment(runs)
     weighed, bound = worth(promise), promise.bound
     variant = "Approximate DP" if promise.delta else "Pure DP"
-    ball = experiment.randomiser.region == "ball"
+    ball, of_rows = experiment.randomiser.region == "ball", experiment.unit == "record"
     inputs = "uploads of at most the norm" if ball else "values in a client's safe range"
+    inputs = "tables of equal size that differ in one row" if of_rows else inputs
+    units = experiment.source.train_size if of_rows else experiment.clients.count
+    stored = entries_in((runs[0].end or {}).get("ledger") or [])
+    together = (together_in_words(entry, at_most) for entry in stored if entry.run_worst == promise)
+    also = f"; {more}" if (more := next(together, "")) else ""
     printed = ", as printed" * (experiment.form == "as_printed" and experiment.randomiser.printed_otherwise)
     unprotected = [
         "" if promise.guarantee else promise.why,
@@ -119,10 +129,10 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
             "unprotected_quantities": "; ".join(filter(None, unprotected)),
         },
         "privacy_loss": {
-            "privacy_unit": "everything that one client sends in the run",
-            "number_of_privacy_units": experiment.clients.count,
+            "privacy_unit": NEIGHBOURS[experiment.unit],
+            "number_of_privacy_units": units,
             "privacy_parameters": {"epsilon": bound if bound < math.inf else None, "delta": promise.delta},
-            "privacy_parameters_details": f"promises {weighed.word}; values told apart {weighed.odds}",
+            "privacy_parameters_details": f"promises {weighed.word}; values told apart {weighed.odds}{also}",
         },
         "deployment_model": {
             "model_name": MODELS[experiment.trust.against],
@@ -169,6 +179,7 @@ def _against(experiment: Experiment) -> str:
 
 def _public(experiment: Experiment) -> str:
     limit = "the norm" if experiment.randomiser.region == "ball" else "safe ranges"
+    limit = "how many rows each client holds" if experiment.unit == "record" else limit
     own = experiment.features.assumed.partition(". ")[0].removesuffix(".")
     features = f"\nOf the features: {own[0].lower() + own[1:]}." if own else ""
     return f"{limit}, budgets, the model's shape and who takes part.{features}"

@@ -88,7 +88,7 @@ def unfit(experiment: Experiment) -> str:
         return f"its mechanism answers for a whole {mechanism.scope}, and the app weight by weight"
     if mechanism.role == "vote" or aggregator.unpredicted:
         return "it votes, and the app's server takes weighted means"
-    if set(mechanism.known_from_use) - {"dimension"}:
+    if set(mechanism.known_from_use) - {"dimension", "reach"}:
         return "its mechanism changes from round to round, and the app's does not"
     if experiment.form == "as_printed" and mechanism.printed_otherwise:
         return "its mechanism is in the form that its paper prints, and the app's is the corrected one"

@@ -9,7 +9,17 @@ from html import escape as text
 from math import inf
 from operator import itemgetter
 
-from ldp_core.accounting import AGAINST, RULES, Entry, Promise, Scope, entries_in, word_of
+from ldp_core.accounting import (
+    AGAINST,
+    RULES,
+    Entry,
+    Promise,
+    Scope,
+    entries_in,
+    of_whom,
+    together_in_words,
+    word_of,
+)
 from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import PER
@@ -158,7 +168,7 @@ def figures(found: Variants) -> str:
             share, chance = percent(one.hits / one.attempts), percent(one.chance)
             picked = f"{share} of {one.attempts} tries (guessing {chance})"
         if one.epsilon is not None:
-            budget = f"{at_most(one.epsilon, 4)} (δ {spelled(one.delta)}), against {AGAINST[one.against]}: "
+            budget = f"{at_most(one.epsilon, 4)} (δ {spelled(one.delta)}), against {one.whom}: "
             budget += f"promises {word_of(one.epsilon)}"
         rows.append([one.label, str(len(runs)), reached, budget, picked])
     head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
@@ -167,7 +177,7 @@ def figures(found: Variants) -> str:
 
 def ledger(found: Variants) -> str:
     """A promise a scope to the strictest and the most permissive client of each run."""
-    rows, rules = [], dict[str, None]()
+    rows, rules, notes = [], dict[str, None](), list[str]()
     for runs in found.values():
         stored = next((run.end["ledger"] for run in runs if run.end and run.end.get("ledger")), None)
         if stored is None:
@@ -179,8 +189,11 @@ def ledger(found: Variants) -> str:
         for who, entry in named.items():
             rules |= dict.fromkeys(entry[scope].rule for scope in SCOPES if entry[scope].rule in RULES)
             lines = [_line(entry[scope]) for scope in SCOPES]
-            rows.append([runs[0].label, who, *lines, AGAINST[entry.against]])
+            rows.append([runs[0].label, of_whom(entry.unit, who), *lines, AGAINST[entry.against]])
+            if more := together_in_words(entry, at_most):
+                notes.append(f"{runs[0].label}, {who}, the run at worst: {more}.")
     how = f"How bounds are computed: {'; '.join(RULES[rule] for rule in rules)}." if rules else ""
+    how = " ".join([*notes, how])
     head = ["run", "whom", *SCOPES.values(), "against"]
     return f"{table('Ledger', head, rows)}<p><small>{text(how)}</small></p>"
 

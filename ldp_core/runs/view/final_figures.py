@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.accounting import Entry, Promise, entries, entries_in
+from ldp_core.accounting import AGAINST, Entry, Promise, entries, entries_in
 from ldp_core.events.run import unpacked
 from ldp_core.experiment import Experiment
 from ldp_core.inference import Difference, Spread, difference, spread
@@ -40,6 +40,13 @@ class Final:
     """Result of a sweep, a search or an attack grid in a few words."""
     against: str = "server"
     """What the adversary sees whom ε holds against: a key of `accounting.AGAINST`."""
+    unit: str = "client"
+    """Whose secret ε covers, as in `accounting.Entry`."""
+
+    @property
+    def whom(self) -> str:
+        """The adversary in words, and that ε is for a row, if it is."""
+        return AGAINST[self.against] + ", for one row of a client" * (self.unit == "record")
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -84,7 +91,7 @@ def weakest(ledger: Sequence[Entry]) -> Promise:
 def _promised(ledger: Sequence[Entry]) -> dict[str, Any]:
     most = weakest(ledger)
     bound = {"epsilon": most.bound, "delta": most.delta} if math.isfinite(most.bound) else {}
-    return {"against": ledger[0].against, **bound} if ledger else {}
+    return {"against": ledger[0].against, "unit": ledger[0].unit, **bound} if ledger else {}
 
 
 def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:

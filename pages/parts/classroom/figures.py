@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core import aggregators, mechanisms
-from ldp_core.accounting import AGAINST, word_of
+from ldp_core.accounting import word_of
 from ldp_core.classroom import Try
 from ldp_core.presets.questions import Choice, Question
 from ldp_core.presets.questions import Figure as Number
@@ -150,7 +150,7 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
         )
         count = f" · {len(same)} runs" if len(same) > 1 else f" · {_named(same[0].name)}"
         ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(tint)))
-    whom = " or ".join(dict.fromkeys(AGAINST[dot.final.against] for dot in dots))
+    whom = " or ".join(dict.fromkeys(dot.final.whom for dot in dots))
     at = f"{deltas(dot.final.delta for dot in dots)}, against {whom}"
     across = {
         "title": f"largest ε of a client's whole run, at worst{at}",

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import limits
-from ldp_core.accounting import DELTA
+from ldp_core.accounting import DELTA, WHOLE_RUN
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft, read_profiles, write_profiles
 from ldp_core.experiment.modes import Mode
@@ -26,7 +26,7 @@ MOST_SHOWN = 12
 
 def fills(workspace: Workspace) -> None:
     base = workspace.draft.base
-    clients = base.clients
+    clients, of_rows = base.clients, base.unit == "record"
     own = sorted(path.split(".")[1] for path in workspace.varied if path.startswith("clients."))
     if own:
         st.info(
@@ -43,7 +43,7 @@ def fills(workspace: Workspace) -> None:
         workspace,
         "clients.epsilon_scope",
         "One ε covers",
-        SCOPES,
+        SCOPES | ({"upload": "one row in an upload", "run": WHOLE_RUN["record"]} if of_rows else {}),
         clients.epsilon_scope,
         help="The papers' ε is per weight. What can spend an ε on a whole upload does so: "
         f"Gaussian noise and PrivUnit. Otherwise it is divided evenly over its {number(base.uploaded, 6)} "

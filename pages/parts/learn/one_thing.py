@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms, presets
-from ldp_core.accounting import AGAINST, word_of
+from ldp_core.accounting import word_of
 from ldp_core.classroom import FREE
 from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, checked, with_fit
@@ -140,5 +140,5 @@ def price(found: Final) -> str:
     if found.epsilon is None:
         return "no guarantee for the whole run: promises nothing"
     delta = f" (δ\u00a0{number(found.delta)})" if found.delta else ""
-    promises = f"{AGAINST[found.against]}: promises {word_of(found.epsilon)}"
+    promises = f"{found.whom}: promises {word_of(found.epsilon)}"
     return f"ε up to {at_most(found.epsilon)}{delta} for a client's whole run against {promises}"

@@ -8,7 +8,16 @@ from typing import Self
 
 import streamlit as st
 
-from ldp_core.accounting import AGAINST, SHARE, Entry, Promise, Scope, promise, within
+from ldp_core.accounting import (
+    AGAINST,
+    SHARE,
+    Entry,
+    Promise,
+    Scope,
+    promise,
+    together_in_words,
+    within,
+)
 from ldp_core.accounting.spending import Client
 from ldp_core.experiment import PER, Experiment
 from ldp_core.experiment.threat_model import spies
@@ -39,6 +48,10 @@ NAMED = (
 BALL = (
     " Where whole uploads are shortened to a length, there is no safe range: these bounds are on any two "
     "uploads whatever, and one weight may tell as much as all of them."
+)
+ROW = (
+    " Where ε is a row's, the bounds are on two tables of equal size that differ in one row; how many rows a "
+    "client holds is public, and a row may show in a single weight."
 )
 DEARER = (
     "At budgets this small an upload's ε is below that of one of its weights: it comes with a δ, and one "
@@ -112,7 +125,12 @@ def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | Non
     if any(one.dearer for one in promised):
         st.caption(DEARER)
     named = all(one.entry.against == "server" for one in promised)
-    st.caption(COVERS + NAMED * named + BALL * any(one.ball for one in promised))
+    of_rows = [one for one in promised if one.entry.unit == "record"]
+    ball = any(one.ball and one.entry.unit == "client" for one in promised)
+    st.caption(COVERS + NAMED * named + BALL * ball + ROW * bool(of_rows))
+    for one in of_rows:
+        more = together_in_words(one.entry, at_most)
+        st.caption(f"{plain(one.name, 100)}, this run, worst case: {more}.")
     for learnt in sorted({one.experiment.source.learnt for one in promised} - {""}):
         st.caption(f"Not counted in any ε, as it was learnt before any mechanism: {learnt}.")
 
@@ -172,7 +190,9 @@ def in_words(one: Promised) -> str:
     weight, upload = one.entry.coordinate, one.entry.upload
     if not (weight.guarantee and upload.guarantee):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."
-    if one.ball:
+    if one.entry.unit == "record":
+        neighbours, others = "one row of the client were any other", ""
+    elif one.ball:
         neighbours, others = "an upload were any other", ""
     else:
         neighbours, others = "one value in the safe range were another", ", if all its values were others,"

@@ -18,7 +18,7 @@ from streamlit.column_config import (
     TextColumn,
 )
 
-from ldp_core.accounting import AGAINST, word_of
+from ldp_core.accounting import word_of
 from ldp_core.runs import Line, Person, describe, kinds
 from pages.parts.runs.said import PAGES, marks, said, state
 from pages.parts.ui.text import deltas, joined
@@ -131,6 +131,6 @@ def _promises(noted: Sequence[Any]) -> str:
     """Worth of the guarantees, their δ, and against whom they hold."""
     words = dict.fromkeys(word_of(final.epsilon) for final in noted)
     bound = [final for final in noted if final.epsilon is not None]
-    whom = dict.fromkeys(AGAINST[final.against] for final in bound)
+    whom = dict.fromkeys(final.whom for final in bound)
     against = f", against {joined([*whom])}" if whom else ""
     return f"{' or '.join(words)}{deltas(final.delta for final in bound)}{against}"

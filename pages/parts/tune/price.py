@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ldp_core.accounting import AGAINST, Promise, worth
+from ldp_core.accounting import AGAINST, WHOLE_RUN, Promise, of_whom, worth
 from ldp_core.experiment import Experiment
 from ldp_core.tuning.leaks import Leak
 from pages.parts.train.attributes import of_rows
@@ -39,7 +39,8 @@ def run_line(experiment: Experiment) -> str:
     if (line := dearest(experiment)) is None:
         return ""
     whom = AGAINST[experiment.trust.against]
-    whose = "The whole run at worst, for the client that gives most away"
+    client = of_whom(experiment.unit, "the client that gives most away")
+    whose = f"The whole run at worst, for {client}"
     return f"{whose}, against {whom}: {promise_in_words(line)}"
 
 
@@ -53,8 +54,8 @@ def three_figures(experiment: Experiment, mean: float | None, seeds: int, leaks:
         line = dearest_promise(experiment)
         st.markdown(f"Privacy of the run  \n{promise_in_words(line)}")
         st.caption(
-            f"of everything a person sends, against {AGAINST[experiment.trust.against]}; who has to tell two "
-            f"values apart is right {worth(line).odds}"
+            f"of {WHOLE_RUN[experiment.unit]}, against {AGAINST[experiment.trust.against]}; who has to tell "
+            f"two values apart is right {worth(line).odds}"
         )
     with picked:
         name = of_rows("Right image picked out", experiment.dataset)

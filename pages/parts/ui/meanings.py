@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import Any
 
+from ldp_core.accounting import WHOLE_RUN
 from ldp_core.component import Registry
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Experiment
@@ -102,7 +103,7 @@ NAMES = re.compile(
     r"“[^”]*”|(?<![\w:/.])[a-z]\w*\.[a-z_]+\b(?![(.])|(?<![\w:/.])[a-z]+(?:_[a-z]+)+\b(?![(.])"
 )
 """Names as files and programs have them: `local.epochs`, `sign_majority`; or a quotation."""
-SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": "a person's whole run"}
+SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": WHOLE_RUN["client"]}
 
 
 def problem_in_words(problem: Problem) -> str:

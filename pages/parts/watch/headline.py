@@ -6,7 +6,7 @@ Text comes in pieces, each with the colour of the run it names (or None), for as
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, worth
+from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, of_whom, worth
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.inference import at_chance
 from ldp_core.runs import apart, ladders, styles
@@ -281,7 +281,10 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
         for also, _, _ in promises[1:]
     )
     seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
-    first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}, "
+    units = {one.unit for one in experiments}
+    who = of_whom("record" if units == {"record"} else "client", f"client {named[0] + 1}")
+    who += " or each of its rows, as a run has it" * (len(units) > 1)
+    first = f"for {who}{'' if others else _others(experiments)}, at worst{delta}, "
     first += f"against {SEVERAL if seen[1:] else seen[0]}"
     rest = f"{first}: told apart {least.odds.removeprefix(AT_WORST)}{others}"
     kind = KINDS[least.word]
