@@ -1,25 +1,37 @@
-"""How often “surely worse than the best” is wrong, and how much it finds, by designs, seeds, held-out rows.
+"""How often each kind of sentence is wrong, and what it finds, by designs, seeds and held-out samples.
 
 python -m tests.benchmarks.comparisons [SWEEPS]
 """
 
 import sys
 
-from tests.inference.test_difference import found_worse
+from tests.inference.test_difference import found_by_sample, found_worse
 
-ROWS = ((2, 3), (3, 3), (5, 3), (9, 3), (30, 3), (5, 5), (9, 5), (30, 5), (30, 20))
+SEEDS, HELD_OUT = (2, 3, 5, 20), (360, 1000, 10_000)
 
 
 def main(sweeps: int) -> None:
-    print("| spread of seeds | held out | designs | seeds | wrong | found |\n|---|---|---|---|---|---|")
-    for unlike in (0.0, 0.7):
-        for held_out in (360, 2000, 10_000):
-            for designs, seeds in ROWS:
-                wrong, found = (
-                    found_worse(sweeps, designs, seeds, held_out, unlike, behind) for behind in (0.0, 0.06)
-                )
+    print(
+        "| designs (pairs) | seeds | spread |" + "".join(f" {n:,} |" for n in (*HELD_OUT, "by sample, 360"))
+    )
+    print("|---" * (len(HELD_OUT) + 4) + "|")
+    for designs in (2, 5, 9, 30):
+        for seeds in SEEDS:
+            for unlike in (0.0, 0.7):
+                cells = []
+                for held_out in HELD_OUT:
+                    null, behind = (
+                        found_worse(sweeps, designs, seeds, held_out, unlike, gap) for gap in (0.0, 0.06)
+                    )
+                    cells.append(f"{null[0]:.3f} / {behind[1]:.2f}")
+                if designs < 30:
+                    null, behind = (
+                        found_by_sample(sweeps // 2, designs, seeds, 360, unlike, gap) for gap in (0.0, 0.06)
+                    )
+                    cells.append(f"{null[0]:.3f} / {behind[1]:.2f}")
                 spread = "unlike" if unlike else "alike"
-                print(f"| {spread} | {held_out:,} | {designs} | {seeds} | {wrong[0]:.3f} | {found[1]:.2f} |")
+                pairs = designs * (designs - 1) // 2
+                print(f"| {designs} ({pairs}) | {seeds} | {spread} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -117,11 +117,46 @@ def found_worse(
     return some / sweeps, found / sweeps
 
 
+def found_by_sample(
+    sweeps: int, designs: int, seeds: int, held_out: int, unlike: float, behind: float
+) -> tuple[float, float]:
+    """As `found_worse` of sweeps whose right answers are recorded by sample: each sample has a difficulty of
+    its own, and a little more or less of it with each design.
+    """
+    generator = np.random.default_rng([designs, seeds, held_out, round(100 * behind), 1])
+    levels = np.full(designs, 0.8)
+    levels[designs // 2 :] -= behind
+    some, found = 0, 0.0
+    for _ in range(sweeps):
+        own = 0.015 * np.exp(unlike * generator.standard_normal((designs, 1)))
+        runs = levels[:, None] + own * generator.standard_normal((designs, seeds))
+        sample = 0.4 * (generator.random(held_out) < 0.5) - 0.2
+        sample = sample + 0.1 * generator.standard_normal((designs, 1, held_out))
+        right = generator.random((designs, seeds, held_out)) < (runs[..., None] + sample).clip(0, 1)
+        table = right.mean(2)
+        best, pairs = int(table.mean(1).argmax()), designs * (designs - 1) // 2
+        clear = np.array(
+            [
+                difference(table[best], row, (right[best], bits), pairs, spread(table)).clear
+                for row, bits in zip(table, right, strict=True)
+            ]
+        )
+        some += int(clear.any())
+        found += clear[designs // 2 :].mean()
+    return some / sweeps, found / sweeps
+
+
 @pytest.mark.parametrize(("designs", "seeds"), [(2, 3), (5, 2), (5, 3), (9, 5), (30, 3)])
 @pytest.mark.parametrize("unlike", [0.0, 0.7])
 def test_equal_designs_are_told_apart_once_in_twenty(designs: int, seeds: int, unlike: float):
     """Fails by chance less than once in 10 000 at a true rate of 6 in 100: of 250 sweeps at most 30."""
     assert found_worse(250, designs, seeds, 360, unlike, 0.0)[0] <= 0.12
+
+
+def test_equal_designs_by_sample_are_told_apart_once_in_twenty():
+    """Fails by chance less than once in 10 000 at a true rate of 6 in 100: of 250 sweeps at most 30."""
+    assert found_by_sample(250, 5, 3, 360, 0.7, 0.0)[0] <= 0.12
+    assert found_by_sample(100, 5, 3, 1000, 0.0, 0.12)[1] > 0.3
 
 
 def test_six_points_of_nine_designs_are_found_in_three_seeds():
