@@ -1,6 +1,7 @@
 """Runs of one variant over its seeds: mean, least and greatest at each round."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -75,6 +76,12 @@ class Series:
         curves = [run.curves.get(name, NOTHING) for run in self.runs]
         length = min((len(curve) for curve in curves), default=0)
         return np.array([curve[:length] for curve in curves])
+
+
+def final(shown: Sequence[Series]) -> bool:
+    """Whether all runs have done their last round, attacks aside."""
+    runs = [run for one in shown for run in one.runs]
+    return bool(runs) and all(run.end or run.round == _parsed(run.experiment).rounds for run in runs)
 
 
 @lru_cache(maxsize=256)

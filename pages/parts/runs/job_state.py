@@ -9,6 +9,7 @@ from ldp_core.cost.estimate import cost
 from ldp_core.datasets import data_dir
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
+from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import (
     ASIDE,
     REMOVED,
@@ -47,8 +48,9 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
             st.progress(far.step.share, text=plain(str(far.step), 200))
             return
         at = progress.at()
-        trained = at == draft.lengths[1]  # an attack may have waited for that
-        verb = "Stopping" if job.status == "cancelling" else "Attacking" if trained else "Training"
+        trained = at == draft.lengths[1] and all(run.start for run in progress.runs)
+        verb = "Stopping" if job.status == "cancelling" else "Trained" if trained else "Training"
+        follow = "; attacks follow" if trained and any(map(spies, draft.experiments())) else ""
         share = far.step.done % 1 if far and not trained else 0.0
         pace = _time_left(far and far.left)
         part = f" and {share:.0%} of the next" if share >= 0.01 else ""
@@ -57,7 +59,7 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
         ended = f", {progress.ended()} of them done" if progress.ended() else ""
         st.progress(
             far.step.share if far else 0.0,
-            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{why}",
+            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{follow}{pace}{why}",
         )
     elif job.status == "completed":
         # wall-clock time, or the runs' own if the job was interrupted

@@ -12,7 +12,7 @@ from ldp_core.inference import at_chance
 from ldp_core.runs import apart, ladders, styles
 from ldp_core.theory import outlook
 from pages.parts.charts.budget_axis import Steps, by_line
-from pages.parts.charts.series import Series
+from pages.parts.charts.series import Series, final
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.train.measured_bar import in_short
@@ -82,7 +82,7 @@ def head(
     return {
         "line": _line(draft, begun, chance, state, reference) if begun else _before(draft, open_question),
         "chips": [
-            _accuracies(begun, state, ladders(draft)) | {"hint": GLOSSARY["Accuracy"]},
+            _accuracies(begun, state, ladders(draft), final(shown)) | {"hint": GLOSSARY["Accuracy"]},
             leak(shown, upload, nothing)
             | ({} if begun else {"kind": WAITING})
             | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
@@ -239,9 +239,11 @@ def _span(classes: Sequence[int], names: Sequence[str]) -> str:
     return f"the classes {listed([*named, *([f'{more} others'] if more else [])])}"
 
 
-def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
-    """First figure: accuracy of each run, or of each design from its least ε to its largest."""
-    name = "Accuracy" if state in ("completed", "") else "Accuracy so far"
+def _accuracies(shown: Sequence[Series], state: str, steps: Steps, whole: bool) -> Chip:
+    """First figure: accuracy of each run, or of each design from its least ε to its largest; `whole`: after
+    all rounds.
+    """
+    name = "Accuracy" if state in ("completed", "") or whole else "Accuracy so far"
     ranked = _ranked(shown)
     if not ranked:
         words = "waiting for the first round" if state == "live" else "press Train"

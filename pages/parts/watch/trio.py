@@ -11,7 +11,7 @@ from ldp_core.theory import ServerNoise, server_noise
 from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
 from pages.parts.charts.course import course
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
-from pages.parts.charts.series import Series, announced
+from pages.parts.charts.series import Series, announced, final
 from pages.parts.charts.split import served, served_figure
 from pages.parts.runs.job_state import is_gone
 from pages.parts.train.attributes import of_rows
@@ -135,6 +135,8 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
         return expected_view(draft)
     if job.status == "queued":
         return "waiting for its turn"
+    if job.live and final(shown):
+        return "attacks follow"
     return "waiting for the first upload" if job.live else "nothing was uploaded"
 
 

@@ -63,6 +63,13 @@ def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
     assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs, 1 of them done")
 
 
+@pytest.mark.parametrize(("rounds", "follow"), [((15, 15), True), ((15, 6), False)])
+def test_line_tells_that_attacks_follow_the_last_round(rounds: tuple[int, ...], follow: bool, runs_dir: Path):
+    queue.add("run", {"draft": DRAFT.as_json()})
+    app = drawn(lines, now={"status": "running", "started": 0.0}, found=[progress(*rounds)])
+    assert ("attacks follow" in app.get("progress")[0].proto.text) is follow
+
+
 def test_waiting_job_shows_progress_of_shared_runs(runs_dir: Path):
     queue.add("run", {"draft": DRAFT.as_json()})
     app = drawn(lines, now={}, found=[progress(6, 6, 7), progress()])

@@ -1,5 +1,6 @@
 """The line over the charts and its three figures say what the runs gave, and no more."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -68,6 +69,13 @@ def test_headline_claims_no_result_before_the_end(apart: list[Series]):
     asked = head(DRAFT, [], None, "audit", "", "", open_question=True)["line"]
     assert said(asked) == "mean, 1/σ and 1/σ² side by side: what do you expect?", "and nothing answers it"
     assert dict(asked)["1/σ²"] == 2
+
+
+def test_accuracy_is_final_before_the_attacks(apart: list[Series]):
+    for rounds, name in ((3, "Accuracy"), (4, "Accuracy so far")):
+        asked = json.dumps(SMALL | {"rounds": rounds})
+        runs = tuple(replace(one, end=None, experiment=asked) for one in apart[0].runs)
+        assert headline_of([replace(apart[0], runs=runs)], "live")["chips"][0]["name"] == name
 
 
 def test_live_headline_agrees_with_labels_at_the_lines_ends(apart: list[Series]):
