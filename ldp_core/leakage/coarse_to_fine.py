@@ -5,6 +5,8 @@ Results are yielded in the grid's order, each once all before it are done.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from io import BytesIO
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,43 @@ TOGETHER = 2**25
 """Largest number of values in the uploads of cells that are searched side by side."""
 
 
+class Searches:
+    """The searches of a grid that are under way, and the states of earlier ones that they go on from."""
+
+    def __init__(self, states: bytes | None = None) -> None:
+        self._earlier = dict(np.load(BytesIO(states), allow_pickle=False)) if states else {}
+        self._begun: dict[str, SearchBatch] = {}
+
+    def begin(
+        self,
+        name: str,
+        who: Search,
+        seen: Sequence[Observation],
+        starts: Sequence[np.random.Generator],
+        wanted: Sequence[bool],
+    ) -> SearchBatch:
+        """A search of that name, on all cores."""
+        place = f"{name}/"
+        earlier = {n.removeprefix(place): one for n, one in self._earlier.items() if n.startswith(place)}
+        self._begun[name] = SearchBatch(who, seen, starts, wanted, threads(), earlier)
+        return self._begun[name]
+
+    def end(self) -> None:
+        """Forget searches of which all results are yielded."""
+        self._begun.clear()
+
+    @property
+    def under_way(self) -> bool:
+        return bool(self._begun)
+
+    def states(self) -> bytes:
+        out = BytesIO()
+        each = ((name, one.state().items()) for name, one in self._begun.items())
+        arrays: dict[str, Any] = {f"{name}/{part}": array for name, state in each for part, array in state}
+        np.savez(out, **arrays)
+        return out.getvalue()
+
+
 @dataclass
 class _Task:
     rung: Rung
@@ -37,10 +76,11 @@ class _Task:
 
 
 def search(
-    grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known
+    grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known, searches: Searches
 ) -> Iterator[Guess | Reference | Cell]:
     """Frames, references and cells of the mechanisms that one attacker searches, without stored results;
-    where all send the same, without noise and clipping, it is searched once.
+    where all send the same, without noise and clipping, it is searched once. `searches` goes on from its
+    earlier states, and has the current ones at each event.
     """
     progress = _Progress(grid, mechanisms, who, known)
     tasks, cells = progress.tasks(), len(mechanisms) * len(grid.ladder.epsilons)
@@ -53,7 +93,8 @@ def search(
             continue
         seen = [grid.seen(task.rung, task.noise, victims)[task.control] for task in some]
         starts = [grid.generator(victims) for _ in some]
-        batch = SearchBatch(who, [one.with_ranges_read() for one in seen], starts, wanted, threads())
+        name, read = f"{mechanisms[0].name} {number}", [one.with_ranges_read() for one in seen]
+        batch = searches.begin(name, who, read, starts, wanted)
         for look in batch.follow():
             task, guesses = some[look.observation], batch.images(look.observation)
             if not wanted[look.observation]:
@@ -71,6 +112,8 @@ def search(
                 progress.note(task, seen[look.observation], guesses, victims)
                 if victims is parts[-1]:
                     yield from progress.found(task)
+        if victims is parts[-1]:
+            searches.end()
 
 
 class _Progress:

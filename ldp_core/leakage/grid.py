@@ -19,19 +19,24 @@ from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.federated.federation import Federation, assemble, choose_device, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.federated.state import State
-from ldp_core.leakage.coarse_to_fine import search
+from ldp_core.leakage.coarse_to_fine import Searches, search
 from ldp_core.leakage.grid_context import Grid, Known, Rung, climb_rungs
 from ldp_core.system.threads import on_one_thread
 
 
 @on_one_thread
 def climb(
-    ladder: Ladder, data: Data, device: torch.device | None = None, earlier: Sequence[dict[str, Any]] = ()
+    ladder: Ladder,
+    data: Data,
+    device: torch.device | None = None,
+    earlier: Sequence[dict[str, Any]] = (),
+    searches: Searches | None = None,
 ) -> Iterator[Event]:
     """Events of an attack grid: its start, then two references and a cell per budget for each mechanism.
 
     Stored first events of the same grid, `earlier`, are neither computed nor yielded again, and the rest is
-    the same to the last bit. Raises `InvalidInput` if the partition cannot give every client a sample.
+    the same to the last bit; `searches`: those that were under way then. Raises `InvalidInput` if the
+    partition cannot give every client a sample.
     """
     federation = assemble(ladder.experiment(None), data, device or choose_device())
     try:
@@ -47,7 +52,7 @@ def climb(
     for who, alike in groupby(ladder.mechanisms, ladder.attacker_of):
         mechanisms = list(alike)
         if isinstance(who, Search):
-            yield from search(grid, mechanisms, who, known)
+            yield from search(grid, mechanisms, who, known, searches or Searches())
             continue
         for mechanism in mechanisms:
             yield from climb_rungs(grid, mechanism, known)

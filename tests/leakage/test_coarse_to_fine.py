@@ -4,14 +4,18 @@ import json
 import time
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import pytest
 
+from ldp_core.attacks.shared.minimise import Descent
 from ldp_core.attacks.shared.search import SearchBatch
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage import coarse_to_fine
+from ldp_core.leakage.coarse_to_fine import Searches
 from ldp_core.leakage.grid import climb
+from ldp_core.leakage.grid_context import Grid
 from tests.data import digits
 from tests.extent import in_gate
 from tests.pace import within
@@ -94,6 +98,38 @@ def test_resumed_ladder_has_the_same_bits(
         found = sum(e["event"] in ("cell", "reference") for e in outcome[:stopped])
         twice = found > 4  # the second mechanism's control is the first one's
         assert sum(wanted) == PLACES - found + twice
+
+
+@pytest.mark.parametrize("attacker", ["idlg", "cosine_tv"])
+@pytest.mark.parametrize("cores", ["1", "2"])
+def test_ladder_resumed_with_its_searches_repeats_no_step(
+    attacker: str, cores: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Stopped at every few events, with several parts of the images after one another."""
+    monkeypatch.setenv("EPSILON_SLOT_CORES", cores)
+    monkeypatch.setattr(Grid, "parts", lambda grid: [slice(0, 2), slice(2, 4)])
+    steps, advance = list[int](), Descent.advance
+
+    def counted(descent: Descent, until: int) -> None:
+        before = descent.taken
+        advance(descent, until)
+        steps.append(descent.taken - before)
+
+    monkeypatch.setattr(Descent, "advance", counted)
+    asked = parse_ladder(ASKED | {"attacker": {"name": attacker, "iterations": 12}, "images": 4})
+    whole = [e.as_json() for e in climb(asked, digits())]
+    once = sum(steps)
+    for killed in (False, True):  # every other time, so that what is kept is older than the events
+        found, states, attempts = list[dict[str, Any]](), b"", 0
+        steps.clear()
+        while len(found) < len(whole):
+            searches, attempts = Searches(states), attempts + 1
+            under_way = climb(asked, digits(), earlier=tuple(found), searches=searches)
+            found += [event.as_json() for event in islice(under_way, 9)]
+            if not (killed and attempts % 2):
+                states = searches.states() if searches.under_way else b""
+        assert found == whole
+        assert sum(steps) > once if killed else sum(steps) == once
 
 
 def test_ladder_on_two_cores_equals_one_core(monkeypatch: pytest.MonkeyPatch):

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import torch
@@ -24,6 +27,9 @@ FALLS = (3 / 8, 5 / 8, 7 / 8)
 """Shares of the search at which signed steps become ten times smaller (Geiping et al. 2020)."""
 RATE, BETAS, TINY = 0.1, (0.9, 0.999), 1e-8
 
+Memory = dict[str, NDArray[Any]]
+"""A descent's attributes."""
+GIVEN = ("_objective", "_iterations", "_enough")
 Objective = Callable[["torch.Tensor", "torch.Tensor"], "tuple[torch.Tensor, torch.Tensor]"]
 """Function from points (k, n) and problem numbers (k,) to values (k,) and slopes (k, n)."""
 
@@ -56,6 +62,23 @@ class Descent(ABC):
             self._step()
             self.taken += 1
 
+    def memory(self) -> Memory:
+        """A copy of all that changes from step to step."""
+        return {name: _plain(one) for name, one in vars(self).items() if name not in GIVEN}
+
+    def resume(self, memory: Memory) -> None:
+        """Go on from the memory of a descent with the same objective."""
+        import torch
+
+        def tensor(array: NDArray[Any]) -> torch.Tensor:
+            return torch.from_numpy(array.copy()).to(self.x.device)
+
+        self.taken = int(memory["taken"])
+        for name, array in memory.items():
+            if name != "taken":
+                listed = isinstance(getattr(self, name), list)
+                setattr(self, name, [tensor(one) for one in array] if listed else tensor(array))
+
     @abstractmethod
     def _begin(self) -> None:
         """Set up what is remembered between steps."""
@@ -63,6 +86,12 @@ class Descent(ABC):
     @abstractmethod
     def _step(self) -> None:
         """Take one step in all active rows."""
+
+
+def _plain(value: Any) -> NDArray[Any]:
+    if isinstance(value, list):
+        return np.stack([_plain(one) for one in value]) if value else np.empty(0)
+    return np.array(value if isinstance(value, int) else value.cpu().numpy())
 
 
 class Curved(Descent):

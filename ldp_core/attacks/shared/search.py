@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from pydantic import Field
 from ldp_core.attacks.base import Effort, Facts, Reconstructor, no_dense_start, no_picture
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.inversion_objective import Distance, Goal, Match
-from ldp_core.attacks.shared.minimise import Descent
+from ldp_core.attacks.shared.minimise import Descent, Memory
 from ldp_core.attacks.shared.public_steps import public_steps
 from ldp_core.attacks.shared.reading import Reading, labels, read, trims
 from ldp_core.fields import Number, Whole
@@ -140,8 +141,11 @@ class SearchBatch:
         generators: Sequence[np.random.Generator],
         wanted: Sequence[bool] | None = None,
         workers: int = 1,
+        earlier: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
-        """`wanted`: observations to solve, others only if they share a chunk; `workers`: parallel chunks."""
+        """`wanted`: observations to solve, others only if they share a chunk; `workers`: parallel chunks;
+        `earlier`: state of an equal search to go on from.
+        """
         cpu, rows = seen[0].device == "cpu", [len(one.epsilon) for one in seen]
         self._workers = workers if cpu else 1
         self.who, self.seen = who, seen
@@ -155,27 +159,64 @@ class SearchBatch:
         """Random images that each observation's searches start from, (V, restarts, pixels)."""
         self._found = np.concatenate([start[:, 0] for start in self.starts])
         need = wanted or [True] * len(seen)
-        self._chunks = [_Chunk(self, chunk) for chunk in chunks if any(need[i] for i, _ in chunk)]
-        self._shares = np.array([0.0] * len(self._chunks) + [1.0] * (len(chunks) - len(self._chunks)))
+        self._shares = np.ones(len(chunks))
+        self._chunks = [
+            _Chunk(self, chunk, number)
+            for number, chunk in enumerate(chunks)
+            if any(need[i] for i, _ in chunk)
+        ]
+        self._shares[[chunk.number for chunk in self._chunks]] = 0.0
+        self._at, self._ended = 0, dict[int, int]()
+        """Steps up to the current report, and those of the observations that are done."""
+        self._every = {i for chunk in self._chunks for i, _ in chunk.members}
+        if earlier:
+            self._at, self._found = int(earlier["at"]), earlier["found"]
+            self._ended = dict(earlier["ended"].tolist())
+            for chunk in self._chunks:
+                self._shares[chunk.number] = earlier["shares"][chunk.number]
+                chunk.memory = {
+                    name.removeprefix(chunk.name): array
+                    for name, array in earlier.items()
+                    if name.startswith(chunk.name)
+                }
+            self._chunks = self._going()
 
     def follow(self) -> Iterator[SearchProgress]:
         """Search to the end; each report covers all observations before the next one begins."""
-        waiting = {i for chunk in self._chunks for i, _ in chunk.members}
+        for i in sorted(self._every & self._ended.keys()):
+            yield SearchProgress(i, self._ended[i], True)
+        waiting = self._every - self._ended.keys()
         with _side_by_side(self._workers) as each:
-            for at in self.who.looks():
+            for at in self.who.looks() if waiting else ():
+                if at < self._at:
+                    continue
+                self._at = at
                 ended = each(partial(_Chunk.advance, until=at), self._chunks)
-                for number, (chunk, _) in enumerate(zip(self._chunks, ended, strict=True)):
+                for chunk, _ in zip(self._chunks, ended, strict=True):
                     self._found[chunk.rows] = chunk.best()
                     descent = chunk.descent
-                    self._shares[number] = 1.0 if descent.done else descent.taken / self.who.iterations
+                    self._shares[chunk.number] = 1.0 if descent.done else descent.taken / self.who.iterations
                     for i in sorted({i for i, _ in chunk.members} & waiting):
                         mine = [one for one in self._chunks if any(j == i for j, _ in one.members)]
                         if mine[-1] is not chunk:
                             continue
                         done = all(one.descent.done for one in mine)
+                        taken = max(one.descent.taken for one in mine)
                         if done:
                             waiting.discard(i)
-                        yield SearchProgress(i, max(one.descent.taken for one in mine), done)
+                            self._ended[i] = taken
+                        yield SearchProgress(i, taken, done)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """State to go on from with the same bits, between two reports."""
+        ended = np.array([*self._ended.items()], dtype=np.int64).reshape(-1, 2)
+        state = {"at": np.array(self._at), "ended": ended, "found": self._found, "shares": self._shares}
+        for chunk in self._going():
+            state |= {chunk.name + name: array for name, array in chunk.remembered().items()}
+        return state
+
+    def _going(self) -> list[_Chunk]:
+        return [one for one in self._chunks if any(i not in self._ended for i, _ in one.members)]
 
     @property
     def share(self) -> float:
@@ -191,8 +232,12 @@ class SearchBatch:
 class _Chunk:
     """Some victims of some observations."""
 
-    def __init__(self, batch: SearchBatch, members: Sequence[tuple[int, slice]]) -> None:
-        self.members, self._batch, first = members, batch, batch.first
+    def __init__(self, batch: SearchBatch, members: Sequence[tuple[int, slice]], number: int) -> None:
+        """`number`: among all chunks of the request."""
+        self.members, self.number, self._batch, first = members, number, batch, batch.first
+        self.name, self.memory = f"{number}/", Memory()
+        """Prefix of its arrays in the batch's state, and memory of an earlier descent to go on from."""
+        self._lock = Lock()
         self.rows = np.concatenate([np.arange(first[i] + of.start, first[i] + of.stop) for i, of in members])
 
     def _begun(self) -> Descent:
@@ -235,9 +280,16 @@ class _Chunk:
 
     def advance(self, until: int) -> None:
         """Advance to a total of `until` steps."""
-        if not hasattr(self, "descent"):  # a cached_property's lock would make all chunks begin in turn
-            self.descent = self._begun()
-        self.descent.advance(until)
+        with self._lock:
+            if not hasattr(self, "descent"):  # a cached_property's lock would make all chunks begin in turn
+                self.descent = self._begun()
+                if self.memory:
+                    self.descent.resume(self.memory)
+            self.descent.advance(until)
+
+    def remembered(self) -> Memory:
+        with self._lock:
+            return self.descent.memory() if hasattr(self, "descent") else self.memory
 
     def best(self) -> NDArray[np.float64]:
         """Best restart's picture for each victim, (V, pixels)."""

@@ -1,6 +1,7 @@
 """The kind of job that computes an attack grid: from the request to stored cells."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ldp_core import mechanisms
@@ -17,7 +18,11 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.view.cells import Desk
 from ldp_core.runs.view.final_figures import found
+from ldp_core.system.preemption import asked as asked_to_make_room
 from ldp_core.system.preemption import make_room_if_asked
+
+MOST_KEPT = 2**27
+"""Largest state of a grid's searches, in bytes, that is kept; a job with a larger one makes no room."""
 
 
 class AttackJob(Kind):
@@ -55,19 +60,27 @@ class AttackJob(Kind):
 
     def compute(self, asked: Ladder, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         (recorder,) = recorders.values()
-        from ldp_core.attacks.shared.search import Search
+        from ldp_core.leakage.coarse_to_fine import Searches
         from ldp_core.leakage.grid import climb
 
         stored = recorder.recorded()
         last, cells = stored[-1] if stored else {}, sum(event["event"] == "cell" for event in stored)
+        done = max((event.get("done", 0.0) for event in stored), default=0.0)
         whole = last.get("event") == "end"  # killed before that was noted
-        searches = any(isinstance(asked.attacker_of(one), Search) for one in asked.mechanisms)
-        for event in () if whole else climb(asked, load(asked.base.dataset, report), earlier=stored):
+        searches, keeps = Searches(recorder.kept()), True
+        climbed = partial(climb, asked, earlier=stored, searches=searches)
+        for event in () if whole else climbed(load(asked.base.dataset, report)):
             last = event.as_json()
             recorder.add(last, flush=False)
             cells += last["event"] == "cell"
-            report(Step("", max(cells, last.get("done", 0)), self.cells(asked), "cells"))
-            if last["event"] == "cell" and not searches:  # which is at all cells at once
+            done = max(cells, done, last.get("done", 0.0))
+            report(Step("", done, self.cells(asked), "cells"))
+            if searches.under_way and keeps and asked_to_make_room():  # at all cells at once
+                states = searches.states()
+                if keeps := len(states) <= MOST_KEPT:
+                    recorder.keep(states)
+                    make_room_if_asked()
+            elif last["event"] == "cell" and not searches.under_way:
                 make_room_if_asked()
         recorder.end(last["status"], {"message": str(last["message"])})
 

@@ -22,6 +22,8 @@ FLUSH_SECONDS = 0.1
 PLACE = ("event", "round", "client", "upload", "control", "attacker", "iterations")
 """Fields that tell the events of a run apart."""
 Place = tuple[Any, ...]
+ALL = "all"
+"""Name of what is kept of a computation without checkpoints."""
 OF_KIND = "SELECT body FROM events WHERE json_extract(body, '$.event') = ?"
 BEGINS = "json_extract(body, '$.event') IN ('start', 'round') AND json_extract(body, '$.round') = ?"
 AFTER = f"SELECT body FROM events WHERE seq > (SELECT max(seq) FROM events WHERE {BEGINS})"  # noqa: S608
@@ -76,6 +78,16 @@ class Recorder:
         self._repeated = {_place(json.loads(one["body"])) for one in self._db.execute(AFTER, (state.round,))}
         return Start(state, row["seconds"])
 
+    def kept(self) -> bytes | None:
+        """What was last kept of a computation that has no checkpoints."""
+        row = self._db.execute("SELECT array FROM kept WHERE name = ?", (ALL,)).fetchone()
+        return row and bytes(row["array"])
+
+    def keep(self, array: bytes) -> None:
+        """Keep, besides all events so far, what such a computation goes on from, until its end."""
+        self.flush()
+        self._db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", (ALL, array))
+
     def latest_round(self) -> dict[str, Any]:
         """The latest stored event of a round; empty before the first."""
         newest = f"{OF_KIND} ORDER BY seq DESC LIMIT 1"
@@ -124,10 +136,14 @@ class Recorder:
         values = (status, json.dumps(figures))
         self._db.execute("PRAGMA synchronous = FULL")  # of the whole file, at the next commit
         query = "UPDATE about SET status = ?, figures = ?, events = (SELECT count(*) FROM events)"
+        large = self.kept()
         self._db.execute("BEGIN IMMEDIATE")
         self._db.execute(query, values)
         self._forget_checkpoint()
         self._db.execute("COMMIT")
+        if large:
+            with suppress(sqlite3.OperationalError):  # without room for a copy the file stays large
+                self._db.execute("VACUUM")
         self._note_end(status, figures)
 
     def _forget_checkpoint(self) -> None:

@@ -12,7 +12,10 @@ from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import wait_estimate
+from ldp_core.runs.kinds import attack as kind
 from ldp_core.runs.process.turns import SLICE_SECONDS
+from ldp_core.system import preemption
+from tests.runs.in_process import bodies, compute, queued, recorder_of, trained
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
 
@@ -42,6 +45,22 @@ def test_wait_behind_an_attack_grid_is_its_own_time(monkeypatch: pytest.MonkeyPa
     assert found.sure and found.seconds == pytest.approx(takes, rel=0.1)
     queue.update(first, started=time.time() - 1e6)
     assert not wait_estimate.wait(second).sure, "it has been at it for longer than was planned"
+
+
+@pytest.mark.parametrize("most", [2**27, 0], ids=["kept", "too large"])
+def test_searching_ladder_makes_room_and_goes_on(most: int, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    asked: Any = {"base": {"model": "lenet"}, "mechanisms": ["duchi"], "epsilons": [1, 8], "images": 2}
+    asked |= {"attacker": {"name": "idlg", "iterations": 12}}
+    whole = bodies(trained(asked, "attack"))
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(runs_dir / "others"))
+    monkeypatch.setattr(preemption, "_asked", [True])
+    monkeypatch.setattr(kind, "MOST_KEPT", most)
+    job, attempts = queued(asked, "attack"), 1
+    while compute(job).status == "queued":
+        attempts += 1
+    assert attempts > 10 if most else attempts == 1
+    assert bodies(job) == whole
+    assert recorder_of(job).kept() is None
 
 
 def test_ladder_beyond_memory_is_refused(runs_dir: Path):

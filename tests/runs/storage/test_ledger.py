@@ -58,6 +58,7 @@ ENTERED = {
 }
 """Functions that change or erase what was entered, within the bytes of its entry."""
 RECORDS = {
+    "ldp_core.leakage.coarse_to_fine": {"states"},
     "ldp_core.runs.process.training": {"train_job"},
     "ldp_core.runs.record.checkpoints": {"__init__"},
     "ldp_core.runs.record.computations": {"forget", "hold", "note_begun", "note_ends", "sweep"},
