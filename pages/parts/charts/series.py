@@ -78,9 +78,8 @@ class Series:
         return np.array([curve[:length] for curve in curves])
 
 
-def final(shown: Sequence[Series]) -> bool:
+def final(runs: Sequence[RunProgress]) -> bool:
     """Whether all runs have done their last round, attacks aside."""
-    runs = [run for one in shown for run in one.runs]
     return bool(runs) and all(run.end or run.round == _parsed(run.experiment).rounds for run in runs)
 
 

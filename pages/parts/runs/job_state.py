@@ -24,7 +24,7 @@ from ldp_core.runs import (
     slots,
     wait_estimate,
 )
-from pages.parts.charts.series import Series
+from pages.parts.charts.series import Series, final
 from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds, span
 from pages.parts.ui.visitor import here, visitor
 
@@ -48,7 +48,7 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
             st.progress(far.step.share, text=plain(str(far.step), 200))
             return
         at = progress.at()
-        trained = at == draft.lengths[1] and all(run.start for run in progress.runs)
+        trained = final(progress.runs)
         verb = "Stopping" if job.status == "cancelling" else "Trained" if trained else "Training"
         follow = "; attacks follow" if trained and any(map(spies, draft.experiments())) else ""
         share = far.step.done % 1 if far and not trained else 0.0

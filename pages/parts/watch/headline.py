@@ -78,11 +78,12 @@ def head(
         state: "" before a launch, "live", "stopped" or "completed".
         open_question: the visitor has not guessed yet, so no prediction is shown.
     """
+    whole = final([run for one in shown for run in one.runs])
     begun = [one for one in shown if one.round > 0 or one.diverged]
     return {
         "line": _line(draft, begun, chance, state, reference) if begun else _before(draft, open_question),
         "chips": [
-            _accuracies(begun, state, ladders(draft), final(shown)) | {"hint": GLOSSARY["Accuracy"]},
+            _accuracies(begun, state, ladders(draft), whole) | {"hint": GLOSSARY["Accuracy"]},
             leak(shown, upload, nothing)
             | ({} if begun else {"kind": WAITING})
             | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},

@@ -135,7 +135,7 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
         return expected_view(draft)
     if job.status == "queued":
         return "waiting for its turn"
-    if job.live and final(shown):
+    if job.live and final([run for one in shown for run in one.runs]):
         return "attacks follow"
     return "waiting for the first upload" if job.live else "nothing was uploaded"
 

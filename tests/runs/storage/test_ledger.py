@@ -58,7 +58,6 @@ ENTERED = {
 }
 """Functions that change or erase what was entered, within the bytes of its entry."""
 RECORDS = {
-    "ldp_core.leakage.coarse_to_fine": {"states"},
     "ldp_core.runs.process.training": {"train_job"},
     "ldp_core.runs.record.checkpoints": {"__init__"},
     "ldp_core.runs.record.computations": {"forget", "hold", "note_begun", "note_ends", "sweep"},
@@ -87,6 +86,7 @@ ELSEWHERE = {
     "ldp_core.datasets.cifar10": {"read", "unpack"},
     "ldp_core.datasets.covtype": {"unpack"},
     "ldp_core.federated.state": {"_saved"},
+    "ldp_core.leakage.coarse_to_fine": {"states"},
     "ldp_core.runs.carry.of_claims": {"write"},
     "ldp_core.runs.carry.ways": {"written"},
     "ldp_core.runs.cluster.connection": {"_unheard"},
