@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.datasets import Data
 from ldp_core.engines import choice
 from ldp_core.errors import InvalidInput
@@ -15,6 +16,8 @@ from ldp_core.experiment import Experiment
 ALONE, FOLDED = "alone", "folded"
 FIRST, BATCHES_EACH = 2, 2
 """Experiments in a first, small batch, so that viewers soon see results; and batches per worker."""
+BATCH_SECONDS = 30.0
+"""Longest batch at the `USUAL` speed, a slow one: after a batch a job makes room for others."""
 SEND_SECONDS = 0.1
 """Interval between two lists of results; one per round of small runs would overload the receiver."""
 
@@ -95,7 +98,8 @@ def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
     found, dataset = list[Batch](), ""
     for place in places[:quick] + places[: quick - 1 : -1]:
         one = experiments[place]
-        room = min(FIRST if len(found) <= workers else most, at_once(one))
+        short = int(BATCH_SECONDS / seconds([work_of(one)], USUAL))
+        room = min(FIRST if len(found) <= workers else most, at_once(one), max(1, short))
         if one.dataset != dataset or len(found[-1]) >= room:
             found.append({})
         found[-1][place], dataset = one, one.dataset

@@ -70,6 +70,9 @@ def test_batches_share_a_shape_and_start_small():
     assert dealt(large, 1) == [[0], [1], [2]], "each fills a product by itself"
     mixed = [parse({"dataset": ("digits", "mnist_sample")[seed % 2]}) for seed in range(4)]
     assert [sorted(one) for one in dealt(mixed, 1)] == [[0, 2], [1, 3]], "each has one data set"
+    long = [parse({"rounds": 1000, "seed": seed, "attack": None}) for seed in range(40)]
+    assert max(map(len, dealt(long, 2))) <= 5, "others wait for the end of a batch"
+    assert {len(batch) for batch in dealt([changed(one, {"rounds": 10_000}) for one in long[:3]], 1)} == {1}
     assert dealt([], 4) == []
 
 
