@@ -41,6 +41,7 @@ Purpose = Literal[
     "dropping out",  # who of a secure sum never answers
     "mixing",  # a shuffler's order
     "linkage",  # guesses whose upload is whose
+    "pilot",  # everything in a trial before training
 ]
 
 

@@ -19,7 +19,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.formulas import PROMISE, SERVER, formula
 from pages.parts.ui.header import header, question
-from pages.parts.ui.polling import refreshing
+from pages.parts.ui.polling import refreshing, wait_for
 from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace, open_workspace
 
@@ -40,6 +40,8 @@ def main() -> None:
         # apart from the rest, so that a slider moves only what follows from it
         refreshing(_live)(workspace, shown)
         choose(workspace, shown)
+        if (stands := st.session_state.get(workspace.key("what if"))) is not None:
+            wait_for(all_asking(shown, stands)[0])
         tabs = st.tabs([*BEHIND], key="behind", on_change="rerun")
         now = st.session_state.get(workspace.key("what if"))
         for tab, draw in zip(tabs, BEHIND.values(), strict=True):

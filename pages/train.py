@@ -8,6 +8,7 @@ from pages.parts.train.choices import choices
 from pages.parts.train.chosen_job import chosen_job, lesson_of
 from pages.parts.train.launch import again_bar, launch, note, stale, title
 from pages.parts.ui.header import header
+from pages.parts.ui.polling import wait_for
 from pages.parts.ui.workspace import open_workspace
 from pages.parts.watch.live import live_view
 from pages.parts.watch.more import more
@@ -35,7 +36,7 @@ def main() -> None:
         now = asked(workspace, job)
         with st.container(gap="xxsmall"):
             prediction(workspace, job, now, beside=title(workspace.draft))
-        instead(workspace)
+        other = instead(workspace)
         old = stale(workspace, job)
         if job is not None and old:
             note(workspace, job)
@@ -43,6 +44,8 @@ def main() -> None:
         is_open = now is not None and now.open
         live_view(workspace.draft, job, own=True, stale=old, guess=guess, open_question=is_open)
         more(workspace.draft, job, lesson_of(job), settings)
+        if job is None or old:
+            wait_for([*workspace.draft.experiments(), *other])
 
 
 main()

@@ -1,9 +1,9 @@
 // What each design comes to at the server: a line each, its verdict in words and its figures.
 // data: {title, rest, rows: [{name, run, word, why, figures: [[what, value]], promise: {kind, words: [text]},
-// scale}], promise, note, keys}; a `promise` apart is that of each row
+// scale}], promise, note, place, keys}; a `promise` apart is that of each row; place: {slider: value} of the rows
 // keys: of what was computed ahead (live.js), by which the rows follow the hand; or null
-// scale: {limits: [from, to], at, names: [text, text], ratio} or null: places as shares of a line that goes from
-// learning over borderline to chance
+// scale: {limits: [from, to], ends: [low, high], names: [text, text], words} or null: accuracies, of which a line shows
+// chance, borderline and learning
 
 import { child, fill } from "./dom.js";
 import { following, known, live } from "./live.js";
@@ -11,11 +11,13 @@ import { palette } from "./theme.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "section", "es-verdicts");
-  const ahead = (place) => data.keys && known(place, data.keys)?.verdicts;
+  const rests = (place) => Object.entries(data.place).every(([slider, value]) => place[slider]?.value === value);
+  const ahead = (place) => data.keys && !rests(place) && known(place, data.keys)?.verdicts;
   if (!live.place || !ahead(live.place)) show(box, data);
   following(box, (place) => {
     const step = ahead(place);
     if (step) show(box, { ...data, ...step });
+    else if (rests(place)) show(box, data);
   });
 }
 
@@ -52,12 +54,12 @@ function show(box, data) {
 
 function scale(given, color) {
   if (!given) return ["div.es-verdict-scale", { hidden: true }];
-  const { limits, at, names, ratio } = given;
-  const label = `noise ${ratio} times what it is held against; ${names.join("; ")}`;
+  const { limits, ends, names, words } = given;
+  const label = `nine of ten runs end at ${words}; ${names.join("; ")}`;
   const style = { "--limit-0": `${100 * limits[0]}%`, "--limit-1": `${100 * limits[1]}%` };
   return [
     "div.es-verdict-scale",
     { hidden: false, role: "img", "aria-label": label, title: names.join(", "), style },
-    [["i.es-verdict-at", { style: { left: `${100 * at}%`, background: color } }]],
+    [["i.es-verdict-at", { style: { left: `${100 * ends[0]}%`, width: `${100 * (ends[1] - ends[0])}%`, background: color } }]],
   ];
 }

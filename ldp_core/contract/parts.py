@@ -15,7 +15,7 @@ from ldp_core.limits import at_most
 from ldp_core.partitions import Partition
 from ldp_core.selections import Selection
 from ldp_core.streams import stream
-from ldp_core.theory import server_variance
+from ldp_core.theory.server import server_variance
 from ldp_core.trust import Trust
 
 LABELS = np.resize(np.arange(10), 2_000)

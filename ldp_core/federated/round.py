@@ -91,7 +91,7 @@ class Round:
             key = self.number, clients.tobytes(), local.epochs, local.batch_size
             plan = federation.deal.plan(key, make) if whole else make()
             begun = weights if begin is None else federation.placed(begin)
-            yield _work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
+            yield work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
 
     def alone(self) -> Iterator[torch.Tensor]:
         """Trained weights (k, d) of each chunk of clients, or their messages for “class means”; computed
@@ -191,7 +191,7 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
 
     any_weight = prepared.client_weights.any()
     noisy = experiment.aggregator.finish(noisy)
-    step = decoder.decoded if decoder else partial(_step, federation, model)
+    step = decoder.decoded if decoder else partial(new_model, federation, model)
     stepped = step(joined.finish(noisy)) if any_weight else model
     sent = prepared.before.uploads.copy()
     sent[chosen] += 1
@@ -230,7 +230,7 @@ def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: i
     return make() if experiment.aggregator.draws else terms.shares(number, chosen, make)
 
 
-def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, place: tuple[int, int]) -> Work:
+def work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, place: tuple[int, int]) -> Work:
     """Training of a chunk of clients after `done` rounds; `place`: how many are trained before it, and in
     all.
     """
@@ -280,7 +280,7 @@ def _remedy(experiment: Experiment, exact: bool) -> str:
     return f"the learning rate {number(rate, 6)} {cause} too large; try one near {usual}{advice}"
 
 
-def _step(federation: Federation, model: NDArray[np.float32], aggregate: Floats) -> NDArray[np.float32]:
+def new_model(federation: Federation, model: NDArray[np.float32], aggregate: Floats) -> NDArray[np.float32]:
     """Next global model (d,). For the target “weights”, the corrected form projects the aggregate onto the
     hull of the clients' public safe ranges, or onto the ball: post-processing, which costs no privacy.
     """

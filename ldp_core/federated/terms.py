@@ -10,7 +10,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Piece
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.law import Law
-from ldp_core.theory import worst_variance
+from ldp_core.theory.clients import worst_variance
 
 Columns = tuple[Floats, Floats, Floats]
 """ε, low and high of some clients: (k, 1) each, or (k, m) if they differ between weights."""

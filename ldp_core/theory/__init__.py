@@ -1,11 +1,24 @@
-"""Predictions before training, from public facts.
+"""Predictions before training.
 
-`clients` gives each client's noise, `server` the noise of the aggregate, `turnout` the participants;
-`learnability` predicts whether training succeeds, within the scope of `measured`; `clear` lists what is sent
-in clear.
+From public facts: `clients` gives each client's noise, `server` the noise of the aggregate, `turnout` the
+participants, `learnability` the words of a verdict; `clear` lists what is sent in clear. Only `outlook` may
+train, where noise alone does not decide.
 """
 
+from ldp_core.experiment import Experiment
 from ldp_core.theory.clear import sent_in_clear
 from ldp_core.theory.clients import client_variance, worst_error, worst_variance
-from ldp_core.theory.learnability import Outlook, outlook
+from ldp_core.theory.learnability import Outlook, certain
 from ldp_core.theory.server import ServerNoise, client_weights, server_noise, server_variance
+
+
+def outlook(experiment: Experiment) -> Outlook:
+    """Whether training succeeds, from the noise alone or from a trial in this process, which loads torch; for
+    what is stored, and for servers, `ldp_core.runs.pilots`. Errors as for `Run`, or DataUnavailable.
+    """
+    if found := certain(experiment):
+        return found
+    from ldp_core.pilot import pilot
+    from ldp_core.runs.lockstep import load
+
+    return pilot(experiment, load(experiment.dataset))

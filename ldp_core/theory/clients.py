@@ -78,13 +78,6 @@ def worst_error(experiment: Experiment) -> Floats:
     return found
 
 
-def end_variance(experiment: Experiment) -> Floats:
-    """Noise variance of each client per weight in round 1, for a weight at its range's upper end, (K,)."""
-    population = experiment.population()
-    ends = population.high, population.epsilon, population.low, population.high
-    return _over_pieces(experiment, 1, lambda m: m.variance(*ends))
-
-
 def _over_pieces(experiment: Experiment, round: int, variance: Callable[[Mechanism], Any]) -> Floats:
     total = np.zeros(experiment.clients.count)
     for piece in experiment.pieces(round):

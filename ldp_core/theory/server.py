@@ -24,8 +24,6 @@ NODES = 24
 """Number of rounds at which changing noise is evaluated …"""
 DEGREE = 12
 """… and degree of the interpolating polynomial."""
-QUIET = 0.2
-"""Share of runs that must be as quiet for `quiet`: with one in five, failure is not certain."""
 
 
 @dataclass(frozen=True)
@@ -86,20 +84,6 @@ def _server_noise(experiment: Experiment, held: tuple[float, ...], anywhere: boo
     if variance and (why := unpredicted(experiment)):
         return ServerNoise(math.nan, math.nan, min(1.0, empty), math.nan, math.nan, why)
     return ServerNoise(variance, heard, min(1.0, empty), error, heard)
-
-
-@kept(64)
-def quiet(experiment: Experiment) -> float:
-    """Noise variance of a round in the quietest `QUIET` of runs, over the mean of all: far below 1 where few
-    rounds, with few participants, have most of the noise.
-    """
-    public = _Public(experiment, sizes(experiment))
-    turns = [(one.share, public.noise(one)[0]) for one in turnouts(experiment, public.kinds)]
-    share, noise = (np.concatenate(parts) for parts in zip(*turns, strict=True))
-    order = np.argsort(noise)
-    below = np.cumsum(share[order]) <= QUIET ** (1 / experiment.rounds)
-    often = order[: 1 + np.count_nonzero(below)]
-    return float(share[often] @ noise[often] / share[often].sum() / (share @ noise))
 
 
 def unpredicted(experiment: Experiment) -> str:

@@ -15,7 +15,8 @@ from ldp_core.accounting import Promise, epsilon_for, least_promised, promise, w
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.experiment import Experiment, changed
 from ldp_core.limits import number
-from ldp_core.theory import client_variance, server_noise, worst_error
+from ldp_core.theory.clients import client_variance, worst_error
+from ldp_core.theory.server import server_noise
 
 TOLERANCE = 1e-9
 """Relative tolerance on ε and σ."""

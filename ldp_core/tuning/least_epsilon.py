@@ -22,7 +22,7 @@ import numpy as np
 from ldp_core.experiment import PER
 from ldp_core.inference.interval import MISSED, above_end, below_end, further_run, most_runs
 from ldp_core.limits import EPSILON, THIN, number, percent
-from ldp_core.theory import outlook
+from ldp_core.theory.learnability import certain
 from ldp_core.tuning.found import Answer, Known, More, Point, Tried
 from ldp_core.tuning.question import EFFORT, LOWEST, RUNS, Cap, Question, rounded
 
@@ -121,15 +121,11 @@ def _fresh_seeds(question: Question) -> range:
 
 @lru_cache(maxsize=256)
 def ladder(question: Question, half: float) -> tuple[float, ...]:
-    """First values of ε for a range: from where theory predicts chance to where it predicts learning, with a
-    margin; includes the largest allowed.
-    """
+    """First values of ε for a range: from where the noise alone leaves nothing to the largest allowed."""
     most = question.affordable[half]
     grid = np.geomspace(min(LOWEST * 4, most / 4), most, 30)
-    words = [outlook(question.experiment(half, float(e), 0)).word for e in grid]
-    low = max((i for i, word in enumerate(words) if word == "chance"), default=0)
-    high = min((i for i, word in enumerate(words) if word == "learns" and i > low), default=len(grid) - 1)
-    ends = grid[low], min(most, grid[high] * 2)
+    hopeless = [i for i, e in enumerate(grid) if certain(question.experiment(half, float(e), 0))]
+    ends = grid[max(hopeless, default=0)], most
     last = rounded(question.most(half))
     rungs = map(rounded, [*np.geomspace(*ends, RUNGS).tolist(), most])
     return tuple(sorted({*(rung for rung in rungs if rung < last), last}))

@@ -13,7 +13,6 @@ from ldp_core.experiment import parse
 from ldp_core.federated.class_means import messages_of
 from ldp_core.federated.federation import assemble
 from ldp_core.many import run_many
-from ldp_core.theory import outlook
 from tests.data import digits, events
 
 ONE = {
@@ -92,7 +91,3 @@ def test_incompatible_class_means_are_refused_at_the_field(more: dict[str, Any],
     with pytest.raises(InvalidExperiment) as error:
         parse(asked(**more))
     assert any(one.path == field and says in one.message for one in error.value.problems)
-
-
-def test_no_rule_of_thumb_speaks_of_them():
-    assert outlook(parse(asked(mechanism="duchi", clients={"count": 1437, "epsilon": 0.1}))).word == "unknown"

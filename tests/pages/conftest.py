@@ -1,6 +1,7 @@
 """What tests of pages share."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,18 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from ldp_core.experiment import Experiment
+from ldp_core.runs.record import pilots
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
 
 Opened = Callable[..., AppTest]
+
+
+def try_out(experiments: Sequence[Experiment]) -> None:
+    """Make and store verdicts, as a worker does."""
+    request = json.dumps([one.as_json() for one in experiments])
+    pilots.try_out(pilots.Asked("somebody", request, 0.0))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,6 +38,7 @@ def _packages_are_looked_through_once() -> Iterator[None]:
 def opened(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
     """Opens a page by its name, with these parameters in its address."""
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
+    monkeypatch.setattr("pages.parts.ui.polling.ensure_worker", lambda: None)
 
     def one(name: str, **address: str) -> AppTest:
         app = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=PATIENCE_SECONDS)

@@ -25,8 +25,7 @@ from ldp_core.runs import Job, drafts
 from ldp_core.runs.carry.html_report import figures, ledger, verdict
 from ldp_core.runs.carry.training import variants
 from ldp_core.runs.record.events import runs_of
-from ldp_core.theory import client_variance, client_weights, server_variance
-from ldp_core.theory.learnability import outlook
+from ldp_core.theory import client_variance, client_weights, server_noise, server_variance
 from tests.conftest import ROOT
 from tests.runs.in_process import bodies, trained
 from tests.runs.processes import PATIENCE_SECONDS
@@ -330,11 +329,7 @@ class Facts:
             "sigma": [
                 float(x) ** 0.5 for one in experiments for x in (*client_variance(one), server_variance(one))
             ],
-            "size": [
-                0.0,
-                *(outlook(one).size or 0.0 for one in experiments),
-                *(outlook(one).sigma for one in experiments),
-            ],
+            "size": [0.0, *(server_noise(one).heard ** 0.5 for one in experiments)],
             "bound": [x for x in bounds if x is not None and np.isfinite(x)],
             "asked": [
                 float(x) for one in experiments for x in (*one.clients.budgets(), *one.population().epsilon)

@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.experiment import parse
-from ldp_core.theory import outlook, server_noise, server_variance, worst_variance
+from ldp_core.theory import certain, server_noise, server_variance, worst_variance
 
 
 def test_papers_modes_give_the_reference_noise(oracles: dict[str, Any]):
@@ -50,10 +50,10 @@ def test_vote_has_no_predicted_noise(mechanism: str):
     """Before training it is unknown how close a vote will be: .12 was stated for Duchi, and 1.6 was so."""
     vote = {"aggregator": "sign_majority", "target": "update"}
     experiment = parse(vote | {"mechanism": mechanism})
-    noise, view = server_noise(experiment), outlook(experiment)
+    noise = server_noise(experiment)
     assert math.isnan(noise.variance) and math.isnan(noise.heard)
     assert noise.unknown == "it depends on how close each vote is"
-    assert view.word == "unknown"
+    assert certain(experiment) is None
     assert server_variance(parse(vote | {"mechanism": "none"})) == 0
     lottery = {"aggregator": {"name": "sign_majority", "votes": "lottery"}}
     assert server_noise(parse(vote | lottery)).empty > 0.5

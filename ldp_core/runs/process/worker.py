@@ -25,6 +25,7 @@ from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, is_measured
 from ldp_core.runs.machine.slots import Slot, count, slots
 from ldp_core.runs.process.child import CONTEXT, Watched
+from ldp_core.runs.process.piloting import Piloting
 from ldp_core.runs.process.start import ensure_worker, program
 from ldp_core.runs.process.turns import left, make_room
 from ldp_core.runs.queue.job import Job
@@ -110,10 +111,11 @@ def _work(held: Held) -> bool:
     """Keep the slots filled until the queue has been empty for a while or a signal arrives; True if another
     worker takes over.
     """
-    free, watched, measured = slots(), list[Watched](), False
+    free, watched, measured, piloting = slots(), list[Watched](), False, Piloting()
     busy_at = read_at = time.monotonic()
     swept_at = -inf
     seen: tuple[int, ...] | None = None
+    trying = False
     try:
         while not _leaving and not held.is_to_go():
             try:
@@ -121,6 +123,7 @@ def _work(held: Held) -> bool:
                 if watched or now != seen or time.monotonic() - read_at > LOOK_SECONDS:
                     disk_space.with_reserve(partial(_turn, watched, free))
                     seen, read_at = now, time.monotonic()
+                trying = piloting.step(free)
             except StorageFailed as error:
                 if isinstance(error, FolderGone) or time.monotonic() - read_at > UNREADABLE_SECONDS:
                     raise
@@ -130,7 +133,7 @@ def _work(held: Held) -> bool:
                     ledger.sweep()
                     own_data.sweep()
                 swept_at = time.monotonic()
-            if watched:
+            if watched or trying:
                 busy_at = time.monotonic()
             elif not measured and time.monotonic() - busy_at > QUIET_SECONDS:
                 measured = is_measured() or _measure()  # once, even if it cannot be kept
@@ -144,6 +147,7 @@ def _work(held: Held) -> bool:
             _look_after(watched, free)
             time.sleep(POLL_SECONDS)
     finally:
+        piloting.stop()
         for one in watched:  # they would be orphaned
             one.kill()
     return replaced
@@ -230,7 +234,8 @@ def _warm_up() -> None:
     import ldp_core.leakage.summary
     import ldp_core.many
     import ldp_core.models._alone
-    import ldp_core.models._together  # noqa: F401
+    import ldp_core.models._together
+    import ldp_core.pilot  # noqa: F401
     from ldp_core.simulate import simulate
 
     default = parse({"rounds": 1, "attack": None})

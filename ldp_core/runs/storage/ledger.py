@@ -63,6 +63,7 @@ KINDS = {
     "guess": Kind("ldp_core.runs.record.guesses", "guesses", 300, 6000, 30_000, 0.01, "always"),
     "nickname": Kind("ldp_core.runs.record.nicknames", "nicknames", 1, 1000, 5000, 0.01, "always"),
     "job": Kind("ldp_core.runs.record.deletion", "jobs", 1000, 10_000, 20_000, 0.1, "always"),
+    "pilot": Kind("ldp_core.runs.record.pilots", "trials before training", 1, 100, 200, 0.01, "always"),
     "class": Kind("ldp_core.classroom.sessions", "classes", 20, 50, 100, 0.01, "never"),
     "member": Kind("ldp_core.classroom.members", "students of this class", 1, 100, 300, 0.01, "never"),
 }

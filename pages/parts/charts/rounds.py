@@ -20,10 +20,8 @@ from pages.parts.charts.base import (
     share_axis,
 )
 from pages.parts.charts.series import NAME_LENGTH, Series
-from pages.parts.ui.text import joined, number, percent, shortened
+from pages.parts.ui.text import number, percent, shortened
 
-BEARABLE = "should learn below"
-"""Name of the level up to which the rule of thumb expects learning."""
 MOST_POINTS = 200
 """Approximate largest number of points of a line."""
 MOST_DOTS = 32
@@ -87,13 +85,6 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
             values.append(end)
             words = f"<b>{label(one)} {number(end, 2)}</b>"
             lines.ends.append((np.log10(end), words, colour(one.style.tint)))
-    bearable = _bearable(shown)
-    for most, ours in bearable.items():
-        paint, its = (MUTED, "") if len(bearable) == 1 else (colour(ours[0].style.tint), "it ")
-        values.append(most)
-        whose = f", {joined([label(one) for one in ours])}" * (len(bearable) > 1)
-        words = f"{its}{BEARABLE} {number(most, 2)}"
-        lines.level(rounds, most, words, paint, at=np.log10(most), width=1, name=BEARABLE + whose)
     return lines.figure(x=rounds_axis(shown, rounds), y=noise_axis(values))
 
 
@@ -107,15 +98,14 @@ def noise_words(shown: Sequence[Series]) -> str:
     """Caption of `noise_figure` once rounds are done."""
     noisy = [one for one in shown if (one.curve("noise_variance")[2] > 0).any()]
     votes = [one for one in noisy if np.isnan(one.curve("noise_variance_theory")[2]).all()]
-    signal = f"; dashed: {BEARABLE}" * bool(_bearable(shown))
     if not noisy:
         return "no noise reached the model"
     added = [one for one in noisy if one.adds]
     adds_up = f", {'of changes ' * (len(added) < len(noisy))}added up" * bool(added)
     if len(votes) == len(noisy):
-        return f"line: measured, after the vote{adds_up}{signal}"
+        return f"line: measured, after the vote{adds_up}"
     of_votes = ", of votes after the vote" * bool(votes)
-    return f"line: measured{of_votes}{adds_up}; circles: computed{signal}"
+    return f"line: measured{of_votes}{adds_up}; circles: computed"
 
 
 def label(one: Series) -> str:
@@ -138,15 +128,6 @@ def spaced(length: int) -> Any:
     while (length - 1) // step > MOST_DOTS:
         step *= 2
     return np.arange(step, length, step)
-
-
-def _bearable(shown: Sequence[Series]) -> dict[float, list[Series]]:
-    """Runs that have begun, by the noise variance up to which they should learn."""
-    found: dict[float, list[Series]] = {}
-    for one in shown:
-        if one.bearable and one.round:
-            found.setdefault(float(f"{one.bearable:.3g}"), []).append(one)
-    return found
 
 
 def rounds_axis(shown: Sequence[Series], rounds: int) -> dict[str, Any]:

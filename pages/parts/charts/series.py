@@ -11,7 +11,6 @@ from ldp_core.experiment import Draft, Experiment, parse
 from ldp_core.experiment.draft import REFERENCE, without_noise
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Column, Progress, RunProgress, Style, styles
-from ldp_core.theory import outlook, server_noise
 from pages.parts.ui.text import apart
 
 NOTHING = Column()
@@ -27,8 +26,6 @@ class Series:
     style: Style = field(default_factory=lambda: Style(0))
     adds: bool = False
     """Whether clients send changes, so that the noise of all rounds adds up in the model."""
-    bearable: float = 0.0
-    """Noise variance, as `noise` has it, up to which the rule of thumb expects learning; 0 if unknown."""
     short: str = ""
     """Label for the end of a line, distinct among the draft's; "" if not given."""
     rounds: int = 0
@@ -107,17 +104,8 @@ def announced(draft: Draft) -> list[Series]:
     return [Series(n, variant.label, (), looks[n], *noisy[n]) for n, variant in enumerate(draft.variants)]
 
 
-def _noisy(draft: Draft) -> list[tuple[bool, float, str, int]]:
-    """`adds`, `bearable`, `short` and `rounds` of each variant."""
+def _noisy(draft: Draft) -> list[tuple[bool, str, int]]:
+    """`adds`, `short` and `rounds` of each variant."""
     names = apart([variant.label for variant in draft.variants], NAME_LENGTH)
     experiments = zip(draft.experiments(), names, strict=True)
-    return [(one.target == "update", _bearable(one), short, one.rounds) for one, short in experiments]
-
-
-@lru_cache(maxsize=512)
-def _bearable(experiment: Experiment) -> float:
-    view, noise = outlook(experiment), server_noise(experiment)
-    if view.limits is None or not view.ratio:
-        return 0.0
-    rounds = experiment.rounds * (1 - noise.empty) if experiment.target == "update" else 1.0
-    return noise.heard * rounds * (view.limits[0] / view.ratio) ** 2
+    return [(one.target == "update", short, one.rounds) for one, short in experiments]

@@ -1,5 +1,6 @@
 """The board of a class whose students are the clients: budgets, accuracy, and accuracy by group."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,12 +10,12 @@ from ldp_core.classroom import Session, own_digits
 from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Served
 from ldp_core.experiment import Draft
 from ldp_core.runs import Job, progress_of
-from ldp_core.theory import client_weights, outlook
+from ldp_core.theory import client_weights, server_noise
 from pages.parts.charts.base import MUTED, Figure, figure, log_axis, scatter
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import series
 from pages.parts.ui import components
-from pages.parts.ui.polling import refreshing
+from pages.parts.ui.polling import outlook_of, refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import number, percent, plain
 from pages.parts.watch.live import settings_of
@@ -131,12 +132,13 @@ def why_the_mean(found: Sequence[Served], draft: Draft) -> str:
     """Why the mean reads more drawings than weights by 1/σ²; "" if it does not, or noise explains it."""
     right = {one.label: sum(map(sum, one.right)) for one in found}
     of = dict(zip((MEAN, WEIGHED), draft.experiments(), strict=True))
-    view = outlook(of[MEAN])
+    view = outlook_of(of[MEAN])
     if right[MEAN] <= right[WEIGHED] or view.word in ("chance", "unknown"):
         return ""
+    sigma = math.sqrt(server_noise(of[MEAN]).heard)
     voices = 1 / float((client_weights(of[WEIGHED]) ** 2).sum())
     return (
         f"The {MEAN} reads more here: {WEIGHED} listens as if {number(voices, 2)} of the "
         f"{of[MEAN].clients.count} clients had sent, and so learns from few digits; the noise that the "
-        f"{MEAN} keeps, σ {number(view.sigma)} a round, is small enough to learn from all."
+        f"{MEAN} keeps, σ {number(sigma)} a round, is small enough to learn from all."
     )

@@ -66,7 +66,7 @@ def _along_all(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequen
 
 
 def _verdict(place: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
-    found = verdicts(place, shown, checked)
+    found = verdicts(place, shown, checked, moving=True)
     return {part: found[part] for part in ("rest", "rows", "promise", "note")}
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
+from ldp_core.runs import pilots
 from ldp_core.theory import client_weights, sent_in_clear, server_noise
-from ldp_core.theory.learnability import ENDS, hits_in_words, outlook
+from ldp_core.theory.learnability import ENDS
 from pages.parts.noise.designs import Design
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import names_by, number, percent, plain, up_to
+from pages.parts.ui.text import names_by, percent, plain, up_to
 
 VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unknown": ":gray"}
 RED = ":red[**{}**]"
@@ -19,13 +20,15 @@ SHOWN_FROM = 0.002
 
 
 def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
-    """Draw the aggregate's noise beside the size of trained weights, a verdict, and some clients' shares."""
+    """Draw the aggregate's noise, a verdict, and some clients' shares."""
     st.markdown("**What is left of it at the server**, after all clients' uploads are combined")
-    head = ["design", "verdict", "noise σ per weight", "variance", "trained weight"]
+    head = ["design", "verdict", "noise σ per weight", "variance"]
     head += [f"share of client {i + 1}{words}" for i, words in named.items()]
     rows = []
-    for design in shown:
-        view, noise = outlook(design.experiment), server_noise(design.experiment)
+    views = pilots.known([design.experiment for design in shown])
+    for design, view in zip(shown, views, strict=True):
+        noise = server_noise(design.experiment)
+        sigma = math.sqrt(noise.heard)
         weights = client_weights(design.experiment)
         # one standard error, where rounds had to be imagined: half of it for σ, as that is a root
         doubt = noise.error / noise.variance / 2 if noise.variance else 0.0
@@ -34,23 +37,18 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
         rows.append(
             [
                 f"**{plain(design.label)}**",
-                f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{empty}",
-                up_to(view.sigma, math.sqrt(noise.most)) + about,
-                up_to(view.sigma**2, noise.most),
-                number(view.size) if view.size else "not measured",
+                f"{VERDICTS[view.word]}[**{view.words}**]: {plain(view.why, 200)}{empty}",
+                up_to(sigma, math.sqrt(noise.most)) + about,
+                up_to(sigma**2, noise.most),
                 *(percent(weights[i], 1) if i < len(weights) else "–" for i in named),
             ]
         )
     table(head, rows)
-    ends = {word: (percent(low), percent(high)) for word, (low, high) in ENDS.items()}
+    low, high = (percent(end) for end in ENDS)
     st.caption(
-        "Trained weight: the size (root mean square) of the model's weights after training without noise. "
-        "The verdict is a rule of thumb, measured on digits: of weights, noise well below that size does "
-        "little, and noise well above it drowns them; of changes, what counts is the noise of all rounds "
-        "against how far all rounds can move a weight. It was "
-        f"{hits_in_words()}. Right is “learns” that ends at {ends['learns'][0]} or more, “chance” at "
-        f"{ends['chance'][1]} or less, and “borderline” between {ends['borderline'][0]} and "
-        f"{ends['borderline'][1]}. Noise is for weights in the middle of their safe range"
+        "The verdict is from a short trial of a few clients, with the aggregate's exact bias and variance: "
+        f"chance ends within {low} of the way from guessing to certainty, learning beyond {high}. Noise is "
+        "for weights in the middle of their safe range"
         f"{_otherwise(shown)}, averaged over the rounds in which anybody is heard; ± is one standard "
         "error, where rounds had to be imagined. Shares are for a round in which all take part. Train shows "
         "what really happens."

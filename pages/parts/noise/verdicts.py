@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft, Experiment, changed
-from ldp_core.theory import client_weights, outlook, server_noise
-from ldp_core.theory.learnability import Outlook, limits_in_words
+from ldp_core.runs import pilots
+from ldp_core.theory import Outlook, client_weights, server_noise
+from ldp_core.theory.learnability import certain, edges
 from pages.parts.clients.costs import promise_words, run_promises
 from pages.parts.noise.designs import Design, own_of, ranged
 from pages.parts.noise.what_if import WhatIf
+from pages.parts.ui.polling import within
 from pages.parts.ui.text import covered, names_by, number, percent, range_in_words, up_to
 from pages.parts.ui.workspace import Workspace
 
@@ -23,27 +25,33 @@ MOST_CLIENTS = 5000
 """Number of clients above which the verdict does not follow a drag, which would take too long."""
 MANY = " So many clients: the verdict is that of the draft, whatever is dragged."
 REFUSED = " So asked, the clients could not run: the verdict is that of the draft."
-RATIOS = 0.03, 30.0
-"""Ends of the axis of the noise relative to the signal."""
+MOVING = Outlook("unknown", "let go, and it is tried out")
+"""Verdict where a slider is on its way, which the noise alone does not decide."""
 
 
-def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
-    """Data for assets/web/verdicts.js; `checked` as in `asking`."""
+def verdicts(
+    now: WhatIf, shown: Sequence[Design], checked: bool = False, moving: bool = False
+) -> dict[str, Any]:
+    """Data for assets/web/verdicts.js; `checked` as in `asking`; where it is `moving`, what is stored is not
+    looked up.
+    """
     asked, still = all_asking(shown, now, checked)
-    rows = [_row(design, own, now) for design, own in zip(shown, asked, strict=True)]
+    views = [certain(own) or MOVING for own in asked] if moving else pilots.known(asked)
+    rows = [_row(*one, now) for one in zip(shown, asked, views, strict=True)]
     return {
         "title": "What is left of it at the server",
         "rest": "" if still else who_ask(now, shown),
         **apart(rows),
-        "note": f"A rule of thumb: Train shows what happens.{still}",
+        "note": f"By a short trial: nine of ten runs end on the bar; Train shows what happens.{still}",
+        "place": now.values,
     }
 
 
-def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
-    view, noise = outlook(experiment), server_noise(experiment)
+def _row(design: Design, experiment: Experiment, view: Outlook, now: WhatIf) -> dict[str, Any]:
+    noise = server_noise(experiment)
     client = min(now.client, experiment.clients.count - 1)
     share = percent(float(client_weights(experiment)[client]), 1)
-    sigma = up_to(view.sigma, math.sqrt(noise.most))
+    sigma = up_to(math.sqrt(noise.heard), math.sqrt(noise.most))
     figures = [["noise σ", sigma], [f"client {client + 1} counts", share]]
     if noise.empty:
         figures.append(["empty rounds", percent(noise.empty)])
@@ -51,8 +59,7 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
         "name": design.label,
         "run": design.style.tint,
         "word": view.word,
-        # the line above the words shows the limits
-        "why": view.why.removesuffix(f"; {limits_in_words(*view.limits)}" if view.limits else ""),
+        "why": view.why,
         "figures": figures,
         "scale": _scale(view),
     } | promise(design.experiment, now)
@@ -108,13 +115,13 @@ def _all(chosen: NDArray[np.bool_]) -> str:
 
 
 def _scale(view: Outlook) -> dict[str, Any] | None:
-    """Noise on a logarithmic line between learning and chance, as shares; None without a verdict."""
-    if view.limits is None or view.ratio is None:
+    """Interval of the accuracy on a line from 0 to 1; None without a verdict."""
+    if view.low is None or view.high is None or view.guess is None:
         return None
-    ratios = np.maximum([*view.limits, view.ratio], RATIOS[0])
-    *limits, at = np.interp(np.log10(ratios), np.log10(RATIOS), (0, 1)).round(4).tolist()
-    names = [f"learns up to {number(view.limits[0])}", f"chance from {number(view.limits[1])} on"]
-    return {"limits": limits, "at": at, "names": names, "ratio": number(view.ratio)}
+    limits = edges(view.guess)
+    names = [f"chance up to {percent(limits[0])}", f"learns from {percent(limits[1])} on"]
+    ends = [round(view.low, 4), round(view.high, 4)]
+    return {"limits": [*limits], "ends": ends, "names": names, "words": within(view)}
 
 
 def all_asking(shown: Sequence[Design], now: WhatIf, checked: bool = False) -> tuple[list[Experiment], str]:

@@ -13,13 +13,14 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.inference import wilson
 from ldp_core.limits import EPSILON
-from ldp_core.theory import Outlook, outlook
+from ldp_core.runs import pilots
 from ldp_core.trust import GROUPS, linked
 from ldp_core.trust.base import Against
 from pages.parts.systems.unlike import differing
 from pages.parts.ui.fields import named, own_parameters
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import listed, number, percent, plain
+from pages.parts.ui.polling import outlook_of, within
+from pages.parts.ui.text import listed, number, plain
 from pages.parts.ui.workspace import Workspace
 
 WHOLE_RUN = 8.0
@@ -172,32 +173,38 @@ def side_by_side(draft: Draft, budget: float | None) -> Draft:
     return Draft(base, tuple(variants), draft.seeds)
 
 
-def instead(workspace: Workspace) -> None:
-    """Draw what a secure sum gives at the same whole-run ε, where local noise leaves nothing to learn."""
-    if (found := behind_a_sum(workspace.draft)) is None:
-        return
+def instead(workspace: Workspace) -> list[Experiment]:
+    """Draw what a secure sum gives at the same whole-run ε, where local noise leaves nothing to learn;
+    returns it, if there is such a case.
+    """
+    if (other := behind_a_sum(workspace.draft)) is None:
+        return []
+    found = outlook_of(other)
+    if found.word in ("chance", "unknown"):
+        return [other]
     with st.container(horizontal=True, vertical_alignment="center", key="instead"):
-        low, high = found.band or (0.0, 1.0)
         st.markdown(
             "With no one trusted this is chance. **Behind a secure sum**, at the same ε for everything that "
-            f"a person sends, runs as noisy ended at {percent(low)} to {percent(high)}.",
+            f"a person sends, nine of ten runs end at {within(found)}.",
             width="content",
         )
         if st.button("Put both side by side", key=workspace.key("instead")):
             workspace.renew(lambda one: Draft(changed(one.base, _ask(one)), BOTH, one.seeds))
             st.rerun()
+    return [other]
 
 
-def behind_a_sum(draft: Draft) -> Outlook | None:
-    """Outlook of a draft's people behind a secure sum; None unless all its runs are local and at chance."""
+def behind_a_sum(draft: Draft) -> Experiment | None:
+    """A draft's people behind a secure sum; None unless all its runs are local and at chance."""
     experiments = draft.experiments()
-    if any(one.trust.name != "local" or outlook(one).word != "chance" for one in experiments):
+    if any(one.trust.name != "local" for one in experiments):
+        return None
+    if any(view.word != "chance" for view in pilots.known(experiments)):
         return None
     try:
-        view = outlook(changed(draft.base, {**_ask(draft), **SECURE}))
+        return changed(draft.base, {**_ask(draft), **SECURE})
     except InvalidExperiment:
         return None
-    return None if view.word in ("chance", "unknown") else view
 
 
 def _ask(draft: Draft) -> dict[str, Any]:

@@ -14,7 +14,6 @@ TERMS = (
     "Guessing",
     "No noise",
     "Noise variance",
-    "Learns below",
     "Seed",
     "mean, 1/σ, 1/σ²",
     "Average of all images",

@@ -9,7 +9,6 @@ from ldp_core.accounting import Promise, everyone, promise
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep
 from ldp_core.inference import Interval, difference, interval, spread
-from ldp_core.theory import outlook
 from pages.parts.tune.axes import axis_of
 
 MOST_CLIENTS = 50
@@ -66,9 +65,6 @@ def as_good(found: Sequence[Setting], best: int) -> int:
     samples = found[best].experiment.source.test_size
     gaps = (difference(first, other, None, pairs, pooled, samples) for other in whole.values())
     return sum(not gap.clear for gap in gaps)
-
-
-verdict = lru_cache(maxsize=4096)(outlook)
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,30 +12,31 @@ import streamlit as st
 from ldp_core.experiment import Draft, changed
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.inference import SEEDS, at_chance
-from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress
-from ldp_core.theory.learnability import hits_in_words
+from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
+from ldp_core.theory import Outlook
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
 from pages.parts.charts.pareto import Bought, budget_axis, front
 from pages.parts.runs.job_state import because, far_state, is_gone
 from pages.parts.runs.launching import asked_of
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
-from pages.parts.tune.found import Setting, as_good, dearest, settings, verdict
+from pages.parts.tune.found import Setting, as_good, dearest, settings
 from pages.parts.tune.price import run_line
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.header import headline
-from pages.parts.ui.polling import refreshing
+from pages.parts.ui.polling import outlook_of, refreshing, wait_for, within
 from pages.parts.ui.shared_cache import watch_record
 from pages.parts.ui.text import at_most, deltas, number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
 VERDICTS = (
-    "Before a cell is trained: where eight of ten experiments with as much noise ended; green should learn, "
-    "orange is borderline, red is chance."
+    "Before a cell is trained: where nine of ten runs end, by a short trial; green should learn, orange is "
+    "borderline, red is chance."
 )
-RULE = f"Coloured by theory's rule of thumb ({hits_in_words()})."
+MOST_TRIED = 60
+"""Number of settings of a planned sweep that are tried out."""
 PLANNED = "what is planned"
 PRICED = "Accuracy against the worst-case budget of a run"
 ACCURACY = {"title": "accuracy", **share_axis(1.02)}
@@ -57,7 +58,8 @@ def _before(planned: Sweep) -> None:
     found = settings(planned, {})
     with st.container(border=True):
         _map(planned, found, PLANNED, key="heat before")
-        st.caption(VERDICTS, help=RULE)
+        st.caption(VERDICTS)
+    wait_for([one.experiment for one in found[:MOST_TRIED]])
     _opened(planned, found, PLANNED)
 
 
@@ -88,8 +90,7 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)
         st.caption(
-            f"Press a cell to look into it; trained, it is bluer the more accurate. {VERDICTS * waiting}",
-            help=RULE if waiting else None,
+            f"Press a cell to look into it; trained, it is bluer the more accurate. {VERDICTS * waiting}"
         )
     _opened(sweep, found, job.id)
     _curves(sweep, found)
@@ -120,13 +121,13 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
     with st.container(border=True, key="opened cell"):
         st.markdown(f"**{plain(_named(sweep, one), 200)}**")
         each = ", ".join(percent(accuracy, 1) for accuracy in one.accuracies)
-        expected = verdict(one.experiment)
+        expected = outlook_of(one.experiment)
         trained = one.accuracies or one.failed
         why = expected.why.removesuffix(": press Train") if trained else expected.why
         lines = [
             each and f"Accuracy by seed: {each}.",
             one.failed and f"A seed of it ended as “{one.failed}”.",
-            f"Expected before training: {expected.word}; {why}.",
+            f"Expected before training: {expected.words}; {why}.",
         ]
         for line in filter(None, lines):
             st.markdown(f"- {plain(line, 400)}")
@@ -250,8 +251,11 @@ def in_words(found: Sequence[Setting]) -> str:
 
 def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
     """Data for assets/web/heat.js: the first field across, others down."""
+    waiting = [one for one in found if one.mean is None]
+    known = pilots.known(one.experiment for one in waiting)
+    views = dict(zip((one.number for one in waiting), known, strict=True))
     if not sweep.grid:
-        return _one_by_one(sweep, found, chosen)
+        return _one_by_one(sweep, found, views, chosen)
     (across, columns), *rest = sweep.grid.items()
     first, made = axis_of(across, columns), [one.experiment for one in found]
     others = [axis_of(path, values) for path, values in rest]
@@ -260,9 +264,8 @@ def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dic
     for r in range(inner):
         ours = [found[c * inner + r] for c in range(len(columns))]
         name = ", ".join(axis.says(ours[0].set[axis.path]) for axis in others)
-        rows.append(
-            {"name": name, "cells": [_square(one, name, first.says(one.set[across])) for one in ours]}
-        )
+        cells = [_square(one, views.get(one.number), name, first.says(one.set[across])) for one in ours]
+        rows.append({"name": name, "cells": cells})
     place = None if chosen is None else (chosen % inner) * len(columns) + chosen // inner
     return {
         "across": f"{first.titled(made)} →",
@@ -282,24 +285,25 @@ def number_at(sweep: Sweep, place: int) -> int:
     return (place % columns) * inner + place // columns
 
 
-def _one_by_one(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
+def _one_by_one(
+    sweep: Sweep, found: Sequence[Setting], views: Mapping[int, Outlook], chosen: int | None
+) -> dict[str, Any]:
     """A row per setting, for listed or drawn ones."""
-    rows = [{"name": one.values, "cells": [_square(one, one.values, "")]} for one in found]
+    rows = [
+        {"name": one.values, "cells": [_square(one, views.get(one.number), one.values, "")]} for one in found
+    ]
     made = [one.experiment for one in found]
     down = ", ".join(axis_of(path, (found[0].set.get(path),)).titled(made) for path in sweep.fields)
     return {"across": "", "down": down, "columns": ["accuracy"], "rows": rows, "chosen": chosen}
 
 
-def _square(one: Setting, row: str, column: str) -> dict[str, Any]:
+def _square(one: Setting, expected: Outlook | None, row: str, column: str) -> dict[str, Any]:
     where = ", ".join(part for part in (row, column) if part)
     mean = one.mean
     if mean is None:
-        expected = verdict(one.experiment)
+        expected = expected or pilots.TESTING
         word = one.failed or expected.word
-        text = EXPECTED.get(word, word)
-        if expected.band and not one.failed:
-            low, high = expected.band
-            text = f"{100 * low:.0f}–{percent(high)}"
+        text = (not one.failed and within(expected)) or EXPECTED.get(word, word)
         said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {word}, {text}"
         return {"text": text, "more": "", "fill": "", "mark": word, "label": said}
     spread = f"± {percent(min(1.0, mean.half), 1)}" if mean.half >= 5e-4 else f"{mean.seeds} seeds alike"

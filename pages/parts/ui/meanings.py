@@ -40,11 +40,10 @@ GLOSSARY = {
     "Seed": "A repetition with the same data dealt out anew, other starting weights and other noise; runs of "
     "one seed share all but what is compared.",
     "Noise variance": "How far, squared, the mechanism moves an average weight of the server's aggregate. "
-    "Its model is moved as far, or less where the corrected form brings weights back into their range.",
-    "Learns below": "The noise variance up to which such a model should learn, by the rule of thumb. Where "
-    "changes are sent, it is the noise of all rounds that counts: it adds up.",
-    "Rule of thumb": "A verdict from the noise alone, before any training: it learns, it is borderline, or "
-    "it stays at chance.",
+    "Its model is moved as far, or less where the corrected form brings weights back into their range. "
+    "Where changes are sent, the noise of all rounds adds up.",
+    "Tried out": "A verdict before training, from a short trial of a few clients with the noise of all: it "
+    "learns, it is borderline, or it stays at chance.",
     "dB": "How close a reconstruction is (PSNR): about 10 is nothing, from 20 on the image counts as back, "
     "30 is a close copy. Alike is its correlation with the image: from 0.8 on it can be read, "
     "unless another image, or a guess, is as close.",

@@ -1,4 +1,4 @@
-"""Parts of a page that refresh themselves, with errors shown as sentences.
+"""Parts of a page that refresh themselves, or wait for a verdict before training; errors are sentences.
 
 Viewers of a job refresh each second, few viewers twice as often, and less often on a busy machine, since
 browsers and training compete for it.
@@ -8,7 +8,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
 from typing import ParamSpec
@@ -17,9 +17,12 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ldp_core.errors import StudioError
-from ldp_core.runs import queue
+from ldp_core.experiment import Experiment
+from ldp_core.runs import ensure_worker, pilots, queue
+from ldp_core.theory import Outlook
 from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import percent, plain
+from pages.parts.ui.visitor import here, me
 
 P = ParamSpec("P")
 FEW = 4
@@ -86,3 +89,35 @@ def _viewers(session: str, now: float) -> int:
         for gone in [one for one, at in _asked.items() if now - at > GONE_SECONDS]:
             del _asked[gone]
         return len(_asked)
+
+
+def outlook_of(experiment: Experiment) -> Outlook:
+    """Verdict that is known at once; `pilots.TESTING` for others."""
+    return pilots.known([experiment])[0]
+
+
+def within(view: Outlook) -> str:
+    """Accuracies of nine in ten runs; "" where nothing is known."""
+    if view.low is None or view.high is None:
+        return ""
+    return f"{100 * view.low:.0f}–{percent(view.high)}"
+
+
+def wait_for(experiments: Sequence[Experiment]) -> None:
+    """Ask for the verdicts that are not known; the page is drawn again when they are."""
+    if missing := _missing(experiments):
+        refreshing(_look, pace())(missing)
+
+
+def _missing(experiments: Sequence[Experiment]) -> list[Experiment]:
+    views = zip(experiments, pilots.known(experiments), strict=True)
+    return [one for one, view in views if view is pilots.TESTING]
+
+
+def _look(experiments: Sequence[Experiment]) -> None:
+    missing = _missing(experiments)
+    if len(missing) < len(experiments):
+        st.rerun()
+    with suppress(StudioError, OSError):  # a verdict is no reason to show an error
+        pilots.ask(missing, me(), here())
+        ensure_worker()

@@ -9,8 +9,7 @@ from typing import Any
 from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, of_whom, worth
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.inference import at_chance
-from ldp_core.runs import apart, ladders, styles
-from ldp_core.theory import outlook
+from ldp_core.runs import apart, ladders, pilots, styles
 from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series, final
 from pages.parts.noise.promise_table import Promised
@@ -18,6 +17,7 @@ from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.train.measured_bar import in_short
 from pages.parts.train.standings import WIDE, blame, same_model
 from pages.parts.ui.meanings import GLOSSARY
+from pages.parts.ui.polling import within
 from pages.parts.ui.text import (
     all_of,
     at_most,
@@ -44,6 +44,7 @@ MOST_CLASSES = 10
 LEARNT, UNHEARD = 0.4, 0.01
 """Least overall accuracy, and largest accuracy on a class, of a run that has lost the class."""
 EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not learn"}
+TOLD = "Tried out in short: "
 BLAMED = {
     "noise": ": it was the noise",
     "range": ": it was the noise of so wide a range",
@@ -121,16 +122,22 @@ def _before(draft: Draft, open_question: bool) -> list[Piece]:
     if open_question:
         return _said(_joined(names), " side by side" * (len(names) > 1) + ": what do you expect?")
     words: dict[str, list[Piece]] = {}
-    for name, experiment in zip(names, draft.experiments(), strict=True):
-        words.setdefault(EXPECTED.get(outlook(experiment).word, ""), []).append(name)
+    views = pilots.known(draft.experiments())
+    for name, view in zip(names, views, strict=True):
+        hope = EXPECTED.get(view.word, "") if not view.between else f"is {view.between}"
+        words.setdefault(hope, []).append(name)
     hopes = [
-        _said(_joined(words[hope]), f" {hope.replace('is ', 'are ', 1) if words[hope][1:] else hope}")
-        for hope in EXPECTED.values()
-        if hope in words
+        _said(_joined(some), f" {hope.replace('is ', 'are ', 1) if some[1:] else hope}")
+        for hope, some in sorted(words.items(), key=lambda pair: [*EXPECTED.values(), pair[0]].index(pair[0]))
+        if hope
     ]
+    if len(views) == 1 and (range := within(views[0])):
+        hopes[0] += _said(f": accuracy {range}")
+    if pilots.TESTING in views:
+        hopes.append(_said(pilots.TESTING.why))
     if not hopes:
         return _said("Not trained yet: what theory can say is drawn already")
-    return _said("Rule of thumb: ", _strung(hopes, "; "))
+    return _said(TOLD, _strung(hopes, "; "))
 
 
 def _joined(names: Sequence[Piece]) -> list[Piece]:

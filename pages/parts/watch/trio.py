@@ -68,7 +68,7 @@ def trio(
         drawn = _predicted(draft, noises, _dashed(lines)) if noises else noise_words(shown)
     panel = {
         "title": "Noise variance per weight",
-        "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Learns below"], *why]),
+        "hint": " ".join([GLOSSARY["Noise variance"], *why]),
         "subtitle": drawn,
         "figure": components.written(noise),
         "label": course("Noise variance per weight by round", shown, Series.noise, number),

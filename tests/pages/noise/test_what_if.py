@@ -11,8 +11,9 @@ import pytest
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs import drafts
+from ldp_core.runs.record import pilots
 from ldp_core.runs.view.styles import styles
-from ldp_core.theory import outlook
+from ldp_core.theory import server_noise
 from pages.parts.charts.base import MUTED
 from pages.parts.charts.density import LETTERS
 from pages.parts.noise.ahead import ahead, columns, laws
@@ -24,7 +25,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, Stand, stand, weights
 from pages.parts.ui.text import number
-from tests.pages.conftest import Opened
+from tests.pages.conftest import Opened, try_out
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -55,10 +56,9 @@ def test_dragged_budget_moves_equal_clients_only():
     assert not still
     assert experiment.clients.budgets().tolist() == [3.0] * 18 + [8.0] * 2
     answer = verdicts(now, shown)
-    words = [
-        outlook(changed(one.experiment, {"clients.epsilon": [3.0] * 18 + [8.0] * 2})).word for one in shown
-    ]
-    assert [row["word"] for row in answer["rows"]] == words
+    moved = [changed(one.experiment, {"clients.epsilon": [3.0] * 18 + [8.0] * 2}) for one in shown]
+    sigmas = [number(server_noise(one).heard ** 0.5) for one in moved]
+    assert [row["figures"][0][1] for row in answer["rows"]] == sigmas
     assert answer["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3 per weight"
 
 
@@ -90,17 +90,19 @@ def test_dragged_values_are_taken_to_train():
     assert taken(prepared, now) == prepared, "its runs have budgets of their own"
 
 
+@pytest.mark.usefixtures("runs_dir")
 def test_resting_verdicts_are_the_drafts():
     now, shown = asked(None)
     assert asking(shown[0].experiment, now) == (shown[0].experiment, "")
+    assert {row["why"] for row in verdicts(now, shown)["rows"]} == {pilots.TESTING.why}
+    try_out([design.experiment for design in shown])
     rows = verdicts(now, shown)["rows"]
     assert [row["word"] for row in rows] == ["chance", "borderline", "learns"]
-    for row, design in zip(rows, shown, strict=True):
-        (learns, chance), at = row["scale"]["limits"], row["scale"]["at"]
-        assert 0 < learns < chance < 1
-        assert row["word"] == ("learns" if at <= learns else "borderline" if at <= chance else "chance")
-        assert row["why"] in outlook(design.experiment).why
-        assert "learns up to" not in row["why"], "the line shows it"
+    for row in rows:
+        (chance, learns), (low, high) = row["scale"]["limits"], row["scale"]["ends"]
+        assert 0 < chance < learns < 1 and 0 <= low < high <= 1
+        middle = (low + high) / 2
+        assert row["word"] == ("learns" if middle > learns else "borderline" if middle > chance else "chance")
 
 
 @pytest.mark.parametrize("own", [0.5, 0.0421, 64.0])
@@ -151,9 +153,8 @@ def test_a_range_as_narrow_leaves_as_little_noise():
     assert answer["rest"] == f", if {budgets}, and {ranges}"
     sets = {"clients.epsilon": [2.0] * 18 + [8.0] * 2, "clients.range": 0.2}
     for row, design in zip(answer["rows"], shown, strict=True):
-        view = outlook(changed(design.experiment, sets))
-        assert (row["word"], row["figures"][0][1]) == (view.word, number(view.sigma))
-        assert row["word"] != "unknown", "everybody's range is as wide"
+        noise = server_noise(changed(design.experiment, sets))
+        assert row["figures"][0][1] == number(noise.heard**0.5)
     (card,) = laws(now)
     variance = float(now.seen[0].mechanism.variance(0.2, 2.0, -0.2, 0.2))
     assert card.caption.startswith(f"variance {number(variance)}, σ {number(variance**0.5)}; ")
@@ -212,7 +213,7 @@ def test_precomputed_slider_equals_the_server(wants: str):
     assert parsed["still"] == now.still(wants)
     for at in stands_at(now, wants):
         place = now.at(wants, at)
-        step, there = spread(parsed["steps"], at), verdicts(place, shown)
+        step, there = spread(parsed["steps"], at), verdicts(place, shown, moving=True)
         quick = [asking(one.experiment, place, checked=True) for one in shown]
         assert quick == [asking(one.experiment, place) for one in shown]
         assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "promise", "note")}
@@ -259,7 +260,7 @@ def test_precomputed_verdicts_scale_to_many_clients(tau: float | None):
     now, shown = asked(None, 0, tau, draft)
     parsed = json.loads(ahead(now, shown))
     for at in stands_at(now, "epsilon"):
-        there = verdicts(now.at("epsilon", at), shown)
+        there = verdicts(now.at("epsilon", at), shown, moving=True)
         step = spread(parsed["steps"], at)
         assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "promise", "note")}
 
@@ -308,8 +309,8 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
     assert answer["rest"] == ", if all 20 clients with ε 1 asked for ε 13 per upload"
     assert now.words == "a client with ε 13 per upload"
     for row, design in zip(answer["rows"], shown, strict=True):
-        view = outlook(changed(design.experiment, {"clients.epsilon": 13.0}))
-        assert row["figures"][0][1] == number(view.sigma)
+        noise = server_noise(changed(design.experiment, {"clients.epsilon": 13.0}))
+        assert row["figures"][0][1] == number(noise.heard**0.5)
     assert [view.epsilon for view in now.seen] == [13 / weights, 13]
     at = [card.rest.rpartition(", at ")[2] for card in laws(now)]
     assert at == ["ε 0.02 per weight", "ε 13 per upload"]

@@ -16,7 +16,7 @@ from ldp_core.theory import server_variance
 from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side, with_trust
 from pages.parts.train.measured_bar import picked
 from pages.parts.ui.text import plain
-from tests.pages.conftest import Opened
+from tests.pages.conftest import Opened, try_out
 
 DRAFT = presets.get("send_changes").draft
 
@@ -63,11 +63,15 @@ def test_draft_without_fitting_trusts_is_refused():
         side_by_side(presets.get("pprd_fl").draft, 8.0)
 
 
+@pytest.mark.usefixtures("runs_dir")
 def test_secure_sum_is_offered_when_local_noise_wins():
     lost = Draft(parse({"clients": {"count": 20, "epsilon": 0.5}}), (Variant("mean"),))
-    view = behind_a_sum(lost)
-    assert view is not None and view.word in ("borderline", "learns")
-    assert behind_a_sum(lost.with_base({"clients.epsilon": 8})) is None, "it learns as it is"
+    assert behind_a_sum(lost) is None, "it is not known yet"
+    learns = lost.with_base({"clients.epsilon": 8})
+    try_out([lost.base, learns.base])
+    found = behind_a_sum(lost)
+    assert found is not None and found.trust.name == "secure_sum"
+    assert behind_a_sum(learns) is None, "it learns as it is"
     assert behind_a_sum(DRAFT) is None
 
 

@@ -47,18 +47,20 @@ def test_more_runs_are_offered_once_they_would_be_launched(runs_dir: Path):
 
 
 def page() -> None:
+    import json
     from dataclasses import replace
 
     import streamlit as st
 
     from ldp_core.experiment.sweep import parse_sweep
+    from ldp_core.runs.record import pilots
     from pages.parts.tune.found import settings
     from pages.parts.tune.view import PLANNED, _cell, _opened
 
-    few = {"dataset": "mnist_sample"}  # of which the rule of thumb says nothing
-    sweep = parse_sweep({"base": few, "grid": {"clients.epsilon": [1, 2], "rounds": [5, 10]}, "seeds": 1})
+    sweep = parse_sweep({"grid": {"clients.epsilon": [1, 2], "rounds": [5, 10]}, "seeds": 1})
     st.session_state[_cell(PLANNED)] = 1
     found = settings(sweep, {})
+    pilots.give_up(pilots.Asked("somebody", json.dumps([one.experiment.as_json() for one in found]), 0.0))
     found[1] = replace(found[1], **st.session_state["came_to"])
     _opened(sweep, found, PLANNED)
 
