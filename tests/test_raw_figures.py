@@ -19,7 +19,6 @@ from ldp_core.experiment import parse
 from ldp_core.papers.way import way
 from ldp_core.runs import kinds
 from ldp_core.runs.carry.drawing import Curve, drawn
-from ldp_core.theory.learnability import limits_in_words
 from ldp_core.tuning import inverses
 from ldp_core.tuning.least_epsilon import answer_of
 from ldp_core.tuning.question import parse_question
@@ -46,7 +45,6 @@ SENTENCES: dict[str, Callable[[], Any]] = {
     "narrow": lambda: parse({"clients": {"low": 1e-5, "high": 1e-5 * (1 + 1e-6)}}),
     "secure sum": lambda: parse(SUM),
     "steps of a paper": lambda: [one.does for one in way(SMALL)],
-    "outlook": lambda: limits_in_words(1e-5, 2e7),
     "least ε": lambda: answer_of(parse_question(TINY), defaultdict(float)).why,
     "question": lambda: kinds.get("tune").describe(parse_question(TINY)),
     "drawing": lambda: drawn("noise", [Curve("a", CURVE, CURVE, CURVE)], percent=False),
