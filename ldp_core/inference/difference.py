@@ -136,9 +136,9 @@ def difference(
 ) -> Difference:
     """Mean difference of two accuracies with its interval.
 
-    Over seeds by Student's t, or by Tukey's range with the pooled spread or the pair's own if larger. If
-    `right` is given, the variation over held-out samples is added. Both include the interaction of seed and
-    sample, so the interval is conservative. Fewer than `SEEDS` seeds give no verdict.
+    Over seeds by Student's t, or by Tukey's range with the pooled spread or the pair's own if larger. The
+    variation over held-out samples is added, without that of seeds at a sample if `right` is given.
+    Fewer than `SEEDS` seeds give no verdict.
 
     Args:
         first: accuracies (S,), by seed.
@@ -161,8 +161,10 @@ def difference(
         apart: Floats = right[0].astype(np.float64) - right[1]
         samples = apart.shape[1]
         least = float(np.abs(apart).mean()) / samples
+        within = float(apart.var(axis=0, ddof=1).mean()) / seeds  # of seeds' luck, which counts already
+        between = max(0.0, float(apart.mean(axis=0).var(ddof=1)) - within)
         # two discordant samples more (as Agresti and Min 2005), or few that agree would be sure
-        sampled = (float(apart.mean(axis=0).var(ddof=1)) + 2 / samples) / samples
+        sampled = (between + 2 / samples) / samples
     own, upper = max(float(gaps.var(ddof=1)), least), _upper(seeds, among)
     width = float(stdtrit(seeds - 1, upper))
     if pooled:

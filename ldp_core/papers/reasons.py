@@ -91,11 +91,12 @@ def above_chance(claim: Claim, shelf: Shelf, label: str) -> float | None:
 def _rival(claim: Claim, shelf: Shelf) -> str:
     """Sentence on the strongest control that is not clearly behind the paper's proposal; "" without any."""
     found: list[tuple[float, str]] = []
-    for control in (one for one in claim.controls if one.against):
+    rivals = [one for one in claim.controls if one.against]
+    for control in rivals:
         table = shelf.values(claim, [control.arm, control.against])
         ours = of_arm(claim, shelf, control.arm)
         if ours and len(table[control.arm]) >= SEEDS:
-            gap = interval(table[control.arm] - table[control.against], claim.intervals)
+            gap = interval(table[control.arm] - table[control.against], claim.intervals * len(rivals))
             better = "does better" if gap.low > 0 else "is not clearly behind"
             said = f"{control.arm} {better} ({stated(ours, claim.quantity.unit)}): {control.why}"
             found += [(ours.mean, said)] if gap.high >= 0 else []

@@ -98,7 +98,7 @@ class Value(Statement):
     def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
         table = figures(self.of)
         best = max(self.of, key=lambda name: table[name].mean())
-        ours = interval(table[best], among, least)
+        ours = interval(table[best], among * len(self.of), least)
         return Part(
             self.says,
             ours,
