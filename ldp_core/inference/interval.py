@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,6 +66,30 @@ def further_run(values: ArrayLike, missed: float = MISSED) -> float:
     """What a further run reaches, but for a share `missed`, by the spread of these."""
     each = np.asarray(values, dtype=np.float64)
     return float(each.mean() - below_end(len(each), missed) * each.std(ddof=1))
+
+
+class Deviation(NamedTuple):
+    """Standard deviation of a run over seeds, with its degrees of freedom."""
+
+    size: float
+    freedom: int
+
+
+def deviation(figures: ArrayLike) -> Deviation:
+    """Of figures (…, seeds), pooled over all but the last axis."""
+    each = np.asarray(figures, dtype=np.float64)
+    freedom = each.size // each.shape[-1] * (each.shape[-1] - 1)
+    return Deviation(sqrt(float(each.var(axis=-1, ddof=1).mean())), freedom)
+
+
+def nine_of_ten(spread: Deviation, runs: int, unsure: float = 0.0) -> float:
+    """Half of the interval around a mean in which nine of ten further runs lie (Student's t).
+
+    Args:
+        unsure: standard deviation of what else sets a further run apart.
+    """
+    width = float(stdtrit(spread.freedom, 0.95))
+    return width * sqrt(spread.size**2 * (1 + 1 / runs) + unsure**2)
 
 
 def most_runs(values: ArrayLike) -> float:

@@ -8,12 +8,12 @@ so they are paired; what is trained next depends on results only, so a killed se
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ldp_core.experiment import Experiment, changed
+from ldp_core.inference.interval import Deviation, deviation, nine_of_ten
 from ldp_core.limits import EPSILON
 from ldp_core.tuning.needs import Needs
 
@@ -36,7 +36,6 @@ WHOLE: Mapping[str, Any] = {"unit": "client", "local": {"epochs": 1, "batch_size
 """What training without noise has besides, where a design shortens each record's gradient."""
 UNSURE = 0.04
 """Standard deviation of what two runs of a design do not show, as a share (`reference/pilot.md`)."""
-NINE_OF_TEN = 1.645
 
 
 class Point(NamedTuple):
@@ -154,7 +153,7 @@ class _Search:
     def best(self, epsilon: float) -> Found:
         """The design that the screening found best. Its spread over seeds is that of all designs."""
         order, found = self._ranked(epsilon)
-        spread = sqrt(float(found[order[: 2 * BEST]].var(axis=1, ddof=1).mean()))
+        spread = deviation(found[order[: 2 * BEST]])
         return self._of(epsilon, order[0], found[order[0]], spread, measured=False)
 
     def least(self, goal: float) -> int:
@@ -175,11 +174,11 @@ class _Search:
         first = order[:BEST]
         chosen = first[int(self.runs(first, screened.epsilon, CHOOSING).mean(axis=1).argmax())]
         fresh = self.runs([chosen], screened.epsilon, REPORTING)[0]
-        return self._of(screened.epsilon, chosen, fresh, float(fresh.std(ddof=1)), measured=True)
+        return self._of(screened.epsilon, chosen, fresh, deviation(fresh), measured=True)
 
-    def _of(self, epsilon: float, design: int, runs: np.ndarray, spread: float, measured: bool) -> Found:
+    def _of(self, epsilon: float, design: int, runs: np.ndarray, spread: Deviation, measured: bool) -> Found:
         mean = float(runs.mean())
-        half = NINE_OF_TEN * sqrt(spread**2 * (1 + 1 / len(runs)) + (0 if measured else UNSURE) ** 2)
+        half = nine_of_ten(spread, len(runs), 0.0 if measured else UNSURE)
         reaches = self.needs.accuracy is None or mean >= self.needs.accuracy
         low, high = max(0.0, mean - half), min(1.0, mean + half)
         return Found(epsilon, design, low, high, mean, len(runs), measured, reaches)
