@@ -108,10 +108,13 @@ def _candidates(package: str) -> list[Candidate]:
 
 
 def _imported(place: Path, name: str) -> Any:
-    """The module of a file in the folder, unless another user could have written it."""
+    """The module of a file in the folder, unless another user could have written it, what it has beside it as
+    a package, or its compiled form, which Python prefers.
+    """
     last = name.rpartition(".")[2]
-    file = next(one for one in (place / f"{last}.py", place / last) if one.exists())
-    if why := changeable(file):
+    package = place / last
+    files = [*place.glob(f"{last}.*"), *place.glob(f"__pycache__/{last}.*"), package, *package.rglob("*")]
+    if why := next(filter(None, (changeable(file) for file in files if file.exists())), ""):
         raise InvalidInput(f"{why}, and would run programs as this one (chown or chmod it)")
     return importlib.import_module(name)
 

@@ -1,5 +1,6 @@
 """Parts from outside are listed as the program's own are; what will not do is named and harms nothing."""
 
+import py_compile
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
@@ -80,6 +81,19 @@ def test_part_that_others_can_write_is_left_out(place: Path, registry: Registry[
     (place / "of_others.py").chmod(0o666)
     assert registry.names() == sorted([*OWN, "by_turns"])
     assert "other users can write" in registry.refused["of_others"]
+
+
+def test_part_whose_cache_or_package_others_can_write_is_left_out(place: Path, registry: Registry[Any]):
+    (place / "by_turns.py").write_text(SELECTION)
+    (place / "of_others.py").write_text(SELECTION)
+    compiled = Path(py_compile.compile(str(place / "of_others.py"), doraise=True) or "")
+    compiled.chmod(0o666)
+    (place / "several").mkdir()
+    (place / "several" / "__init__.py").write_text("from .inner import *")
+    (place / "several" / "inner.py").write_text(SELECTION)
+    (place / "several" / "inner.py").chmod(0o666)
+    assert registry.names() == sorted([*OWN, "by_turns"])
+    assert "other users can write" in registry.refused["of_others"] and registry.refused["several"]
 
 
 def test_parts_below_a_folder_open_to_all_are_left_out(place: Path, registry: Registry[Any]):
