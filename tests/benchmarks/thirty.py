@@ -15,6 +15,7 @@ import uuid
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from math import inf
 from typing import Any
 
 import psutil
@@ -170,7 +171,8 @@ async def lesson(options: argparse.Namespace, url: str, process: psutil.Process)
     refused = Counter(why for one in pages for why in one.refused[:1])
     print(f"refused: {dict(refused) or 0} of {len(pages)}")
     for what, name in SHOWN.items():
-        print(f"{name}:  {quantiles([one.came[what] - one.pressed for one in pages if what in one.came])}")
+        took = [one.came.get(what, inf) - one.pressed for one in pages if not one.refused]
+        print(f"{name}:  {quantiles(took)}, {took.count(inf)} not within {MOST_SECONDS:.0f} s")
     await leave(*pages)
 
 
