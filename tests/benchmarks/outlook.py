@@ -27,7 +27,7 @@ from ldp_core.system.threads import one_thread
 from ldp_core.theory.learnability import Outlook, word_of
 from tests.benchmarks import outsider
 
-SPACE = 17
+SPACE = 5801
 """The space of settings that no one looked at while the rule was made."""
 MOST_SECONDS = 20.0
 """Largest estimate of a run that the benchmark waits for."""
