@@ -109,6 +109,18 @@ def _run(options: argparse.Namespace) -> int:
     return 0 if status == "completed" else 1
 
 
+def _outlook(options: argparse.Namespace) -> int:
+    experiment = _experiment(options)
+    from ldp_core import theory
+    from ldp_core.runs import pilots
+
+    (view,) = pilots.known([experiment])
+    if view is pilots.TESTING:
+        view = theory.outlook(experiment)
+    print(json.dumps(view.as_json()))
+    return 0
+
+
 def _presets(options: argparse.Namespace) -> int:
     if options.outcomes is not None:
         from ldp_core.runs import stored_ladder
@@ -312,6 +324,7 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
 
     for name, function, text in (
         ("run", _run, "run an experiment here and print its events as JSON lines"),
+        ("outlook", _outlook, "whether it would learn, by its noise or a short trial here: one JSON object"),
         ("sweep", _sweep, "train many settings here; one JSON line a cell and seed"),
         ("submit", _submit, "put an experiment in the queue that the pages use; prints the job's id"),
     ):

@@ -1,6 +1,10 @@
 """A short trial before training against real runs."""
 
+import json
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,3 +113,14 @@ def test_trial_shrinks_to_its_budget(monkeypatch: pytest.MonkeyPatch):
 def test_outlook_answers_by_a_trial_without_a_worker():
     view = theory.outlook(parse({"clients": {"epsilon": 8}}))
     assert view.word == "learns" and view.probability is not None and view.probability > 0.9
+
+
+@pytest.mark.parametrize(("epsilon", "loads"), [(8.0, True), (0.02, False)])
+def test_command_answers_and_trains_only_where_it_must(epsilon: float, loads: bool, tmp_path: Path):
+    file = tmp_path / "experiment.json"
+    file.write_text(json.dumps({"clients": {"epsilon": epsilon}, "mechanism": "laplace"}))
+    code = f"import sys; from ldp_core.cli import main; main(['outlook', {str(file)!r}])"
+    code += "; print('torch' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    view, torch = found.splitlines()
+    assert torch == str(loads) and json.loads(view)["word"] == ("learns" if loads else "chance")
