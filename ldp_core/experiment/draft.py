@@ -99,7 +99,12 @@ class Draft:
         """The run for comparison: plain mean, no noise, no attack; None if a variant has no noise already."""
         if any(experiment.randomiser.role == "identity" for experiment in self.experiments()):
             return None
-        plain: dict[str, Any] = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected"}
+        plain: dict[str, Any] = {
+            "unit": "client",
+            "mechanism.name": "none",
+            "aggregator.name": "mean",
+            "form": "corrected",
+        }
         # what has no noise is within no limit, and no client would send
         plain |= {"attack": None, "clients.run_limit": None, "trust.kind": "local"}
         clean = changed(self.experiments()[-1], plain)

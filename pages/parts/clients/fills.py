@@ -12,6 +12,7 @@ from ldp_core.experiment.modes import Mode
 from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
 from pages.parts.clients.costs import costs, offer
+from pages.parts.clients.unit import unit_choice
 from pages.parts.ui.fields import Apply, named, one_of, real, whole
 from pages.parts.ui.meanings import EPSILON, SCOPES, TAU, problem_in_words
 from pages.parts.ui.text import listed, number, plain
@@ -34,6 +35,7 @@ def fills(workspace: Workspace) -> None:
             "does not change them."
         )
     whole(workspace, "clients.count", "Clients", limits.CLIENTS, clients.count, _set_count)
+    unit_choice(workspace)
     epsilon = clients.epsilon
     now = epsilon if isinstance(epsilon, str) else SAME if isinstance(epsilon, float) else TABLE
     _law(workspace, "budgets", "Budgets ε", EPSILON_MODES, now, EPSILON, _set_budgets)
@@ -53,6 +55,9 @@ def fills(workspace: Workspace) -> None:
     )
     offer(workspace)
     _limit(workspace, clients)
+    if of_rows:
+        st.caption("Safe ranges play no part: what a row moves is bounded by the length of its gradient.")
+        return
     now = _law_of_ranges(clients)
     _law(workspace, "ranges", "Safe ranges τ", RANGE_MODES, now, TAU, _set_ranges)
     if now == SAME:

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import trust
+from ldp_core.accounting import WHOLE_RUN as WHOLE
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant, changed
@@ -137,7 +138,7 @@ def _side_by_side(workspace: Workspace) -> None:
     budget: float | None = None
     if base.clients.epsilon_scope != "run":
         budget = st.number_input(
-            "ε for everything that one person sends",
+            f"ε for {WHOLE[base.unit]}",
             float(EPSILON.minimum),
             float(EPSILON.maximum),
             WHOLE_RUN,

@@ -11,6 +11,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of
 from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_labels
+from pages.parts.clients.unit import promised
 from pages.parts.systems.field_words import SENT
 from pages.parts.train.attack_choices import attack_choices
 from pages.parts.ui.fields import bind, complain, component, is_wrong, named, one_of, real, whole
@@ -113,6 +114,10 @@ def _training(workspace: Workspace) -> None:
             st.caption(fits(fit))
     whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
     whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
+    if local.clip is not None:
+        title = "Length of a row's gradient"
+        real(workspace, "local.clip", title, limits.NORM, local.clip, help=promised(base))
+        st.caption("ε is for each row that a client holds: one step a round, on all of its rows.")
     component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
     whole(workspace, "seed", "First seed", limits.SEED, base.seed)
 
