@@ -122,7 +122,7 @@ def _drowned(experiment: Experiment, noise: ServerNoise) -> float:
     population, heard = experiment.population(), experiment.rounds * (1 - noise.empty)
     half = float((population.high - population.low).mean()) / 2
     if experiment.randomiser.region == "ball":
-        norm = half if experiment.trust.own_noise else experiment.mechanism.norm  # type: ignore[attr-defined]
+        norm = half if experiment.trust.own_noise else experiment.randomiser.norm  # type: ignore[attr-defined]
         half = norm / math.sqrt(experiment.uploaded)
     borne = FAR * math.sqrt(math.prod(experiment.source.shape) / PIXELS) * half
     return math.sqrt(noise.heard / (heard if experiment.target == "update" else 1.0)) / borne
