@@ -171,8 +171,8 @@ async def lesson(options: argparse.Namespace, url: str, process: psutil.Process)
     refused = Counter(why for one in pages for why in one.refused[:1])
     print(f"refused: {dict(refused) or 0} of {len(pages)}")
     for what, name in SHOWN.items():
-        took = [one.came.get(what, inf) - one.pressed for one in pages if not one.refused]
-        print(f"{name}:  {quantiles(took)}, {took.count(inf)} not within {MOST_SECONDS:.0f} s")
+        waits = [one.came.get(what, inf) - one.pressed for one in pages if not one.refused]
+        print(f"{name}:  {quantiles(waits)}, {waits.count(inf)} not within {MOST_SECONDS:.0f} s")
     await leave(*pages)
 
 
