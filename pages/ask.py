@@ -13,7 +13,7 @@ from ldp_core import datasets
 from ldp_core.accounting import AGAINST, worth
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft, Experiment, changed
-from ldp_core.runs import FIRST, AskProgress, Job, first_answer, jobs, points_of
+from ldp_core.runs import FIRST, AskProgress, Job, first_answer, jobs, own_data, points_of
 from ldp_core.tuning.designs import Found, answer_of, next_points
 from ldp_core.tuning.needs import TRUSTS, UNITS, Lever, Needs, parse_needs
 from ldp_core.tuning.said import COVERS, design_of, promised, sentence
@@ -24,7 +24,7 @@ from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.shared_cache import once, watch_record
 from pages.parts.ui.text import at_most, number, percent, plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import look, visitor, who
+from pages.parts.ui.visitor import look, me, visitor, who
 from pages.parts.ui.workspace import start_with
 
 WHOM = {
@@ -82,7 +82,8 @@ def _fields(before: Needs) -> Needs | None:
         format_func=WHOM.__getitem__,
         key=f"ask whom of {unit}",
     )
-    names = [name for name in datasets.names() if _is_here(name)]
+    own = [one.name for one in own_data.mine(me())]
+    names = [*own, *(name for name in datasets.names() if _is_here(name))]
     data = before.dataset if before.dataset in names else names[0]
     size = datasets.get(data).train_size
     clients = many.number_input(
@@ -179,7 +180,7 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, job: Job | 
         st.markdown(f"**The design found**  \n{setting_line(design)}")
         if not found.measured:
             st.button("Confirm it with fresh seeds", type="primary", key="confirm", on_click=_confirm)
-        if st.button("Open it in Train", key="open found"):
+        if st.button("Train and attack it", key="open found"):
             start_with(Draft.alone(changed(design, {"attack": "auto"})))
             st.switch_page("train.py")
     st.header("What would have to change", anchor=False)
@@ -204,7 +205,7 @@ def _figures(found: Found, design: Experiment, chance: float) -> None:
         f"for {COVERS[design.unit]}, in the whole run at worst, against {AGAINST[design.trust.against]}"
     )
     attacker.markdown(f"What an attacker can do  \n### right {worth(line).odds.removeprefix('in ')}")
-    attacker.caption("who has to tell two values of one participant apart; a coin is right in 50 of 100")
+    attacker.caption("who has to tell two values of such a secret apart; a coin is right in 50 of 100")
 
 
 def _lever(lever: Lever, needs: Needs, found: Found, other: Found) -> None:

@@ -176,10 +176,11 @@ def _problems(needs: Needs) -> Iterator[Problem]:
         yield Problem("unit", f"must be {one_of(UNITS)}; got {shown(needs.unit)}")
     if needs.trust not in TRUSTS:
         yield Problem("trust", f"must be {one_of(TRUSTS)}; got {shown(needs.trust)}")
-    if not isinstance(needs.dataset, str) or needs.dataset not in datasets.names():
-        yield Problem("dataset", f"must be {one_of(datasets.names())}; got {shown(needs.dataset)}")
+    try:
+        most = min(int(CLIENTS.maximum), parse({"dataset": needs.dataset}).source.train_size)
+    except InvalidExperiment as error:
+        yield from (Problem("dataset", one.message) for one in error.problems)
     else:
-        most = min(int(CLIENTS.maximum), datasets.get(needs.dataset).train_size)
         if not _whole(needs.clients) or not 2 <= needs.clients <= most:
             why = f"must be a whole number between 2 and {most}, so that each holds a sample"
             yield Problem("clients", f"{why}; got {shown(needs.clients)}")

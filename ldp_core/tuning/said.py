@@ -35,9 +35,8 @@ def sentence(needs: Needs, found: Found, chance: float) -> str:
     if not found.reaches:
         asked = percent(needs.accuracy or 0.0, 1)
         return f"{asked} is not reached with {who}: {reached} even at ε {at_most(found.epsilon)}"
-    return (
-        f"With {who}, ε {at_most(found.epsilon)} buys {reached}; without noise it is {percent(found.ceiling)}"
-    )
+    budget = f"ε {at_most(found.epsilon)} for {COVERS[needs.unit]}"
+    return f"{budget} buys {reached} with {who}; without noise it is {percent(found.ceiling)}"
 
 
 def answered(needs: Needs, known: Known, chance: float) -> dict[str, Any]:

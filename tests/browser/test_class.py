@@ -100,10 +100,10 @@ def test_a_whole_lesson(another: Another, school: Server):
     board.get_by_role("heading", name="How accurate").click()
     board.keyboard.press("p")  # the view for a wall: nothing under 20 px, no tools
     expect(board.get_by_role("button", name="Back from the wall")).to_be_visible()
-    expect(board.get_by_role("link", name="Papers")).to_have_count(0)
+    expect(board.get_by_role("link", name="Noise")).to_have_count(0)
     assert board.get_by_text("What you guessed").evaluate(SIZE_ON_SCREEN) >= 20
     board.keyboard.press("p")
-    expect(board.get_by_role("link", name="Papers")).to_be_visible()
+    expect(board.get_by_role("link", name="Noise")).to_be_visible()
 
     press(board, "Let them try")
     for page in (anna, dora):

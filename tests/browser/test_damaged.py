@@ -45,7 +45,7 @@ def test_damaged_queue_shows_one_sentence_per_page(visitor: Visitor, server: Ser
     visitor.go("Noise")
     expect(text).to_have_count(0)
     queue.queue_path().write_bytes(before)
-    page.get_by_role("link", name="Runs").click()
+    visitor.go("Runs")
     expect(page.get_by_text("All runs take")).to_be_visible()
 
 
