@@ -112,7 +112,7 @@ def test_reconstruction_frames_can_be_replayed(visitor: Visitor):
     page.get_by_role("link", name="Train").click()
     page.get_by_text("The attack", exact=True).click()
     rows = page.locator(".es-server .es-row")
-    with holding(visitor.server.runs_dir, 4):
+    with holding(visitor.server.runs_dir, 8):  # of two runs: the start, two rounds; a frame
         press(page, "Train")
         forms = re.compile("the picture forms.*step|step.*the picture forms", re.DOTALL)
         expect(rows.filter(has_text=forms).first).to_be_visible(timeout=TRAINING)

@@ -49,7 +49,7 @@ BEST = re.compile(r"^(The aggregator made the difference: )?1/σ² ")
 
 
 RUNS = 10
-"""Of the default scenario: each round of it is a turn of each."""
+"""Of the default scenario: each round of it is a turn of each, and its attack another one."""
 
 
 def round_shown(page: Page) -> int:
@@ -90,14 +90,14 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     # points arrive on all three panels, and no frame is empty
     page.evaluate(KEPT)
     page.evaluate(SHIFTS)
-    with holding(visitor.server.runs_dir, 6 * RUNS) as hold_after:
+    with holding(visitor.server.runs_dir, 10 * RUNS) as hold_after:
         press(page, "Train")
         page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
         assert page.evaluate(STAYS), "the charts stay where they are"
         page.wait_for_function(f"() => ({POINTS})().every((n) => n > 3)", polling=100)
         page.evaluate(WATCH_FRAMES)
         before = page.evaluate(POINTS)
-        hold_after(12 * RUNS)
+        hold_after(20 * RUNS)
         further = f"(before) => ({POINTS})().every((n, i) => n > before[i])"
         page.wait_for_function(further, arg=before, polling=100)
         assert page.evaluate("shifted") < 0.02, "nothing jumps when it begins"
