@@ -19,6 +19,8 @@ from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.schema import Experiment, kept
 from ldp_core.models.chain import is_chain
 
+OTHER_RECORDS = ("all other records of the client, whose share it takes off the upload",)
+
 
 @dataclass(frozen=True)
 class Spy:
@@ -167,6 +169,6 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         kept=experiment.uploaded < experiment.dimension,
         also=experiment.system.server_knows(experiment)
         if experiment.system
-        else experiment.attacked.trust.helps,
+        else experiment.attacked.trust.helps + OTHER_RECORDS * (audit and experiment.unit == "record"),
         summed=bool(experiment.attacked.trust.helps),
     )

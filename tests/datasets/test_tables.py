@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from ldp_core.datasets import Dataset
 from ldp_core.datasets.folders import Sources
 from ldp_core.errors import DataUnavailable, InvalidExperiment
 from ldp_core.experiment import parse
+from ldp_core.federated.federation import assemble
 from ldp_core.theory.label_counts import label_counts
 
 ROWS = [
@@ -200,3 +202,17 @@ def test_data_folder_is_listed_for_own_data_names_only(folder: Path, monkeypatch
     assert [datasets.registry.holds(name) for name in asked] == [True, True] + [False] * 5
     monkeypatch.setattr(Sources, "_brought", lambda _: pytest.fail("the data folder is listed"))
     assert datasets.registry.holds("digits") and not datasets.registry.holds("nothing")
+
+
+def test_epsilon_of_rows_wants_public_scales_and_centres_them(folder: Path):
+    table(folder, written(), {"target": "bought", "client": "shop"})
+    with pytest.raises(InvalidExperiment) as refused:
+        parse({"dataset": "table:mine", "unit": "record"})
+    assert [problem.path for problem in refused.value.problems] == ["dataset"]
+    data = table(folder, written(), CARD).load(folder)
+    experiment = parse({"dataset": "table:mine", "unit": "record", "attack": None, "rounds": 2})
+    federation = assemble(experiment, data, torch.device("cpu"))
+    assert np.allclose(federation.train_x.numpy(), 2 * data.train_x - 1)
+    assert np.allclose(federation.pictures(federation.train_x), data.train_x)
+    assert np.allclose(federation.samples_of(data.test_x), 2 * data.test_x - 1)
+    assert {entry["unit"] for entry in ldp_core.run(experiment).ledger} == {"record"}
