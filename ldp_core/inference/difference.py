@@ -123,7 +123,10 @@ def spread(accuracies: ArrayLike) -> Spread | None:
         return None
     left = table - table.mean(1, keepdims=True) - table.mean(0) + table.mean()
     freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-    return Spread(2 * float((left**2).sum()) / freedom, freedom, len(table))
+    own = (left**2).sum(1)
+    # a picked pair is of the widest designs: where spreads are unlike, each counts as often as it is wide
+    unlike = max(1.0, float((own**2).mean() / (own.mean() ** 2 or 1.0)) / (1 + 2 / (table.shape[1] - 1)))
+    return Spread(2 * unlike * float(own.sum()) / freedom, freedom, len(table))
 
 
 def difference(
