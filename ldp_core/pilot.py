@@ -79,9 +79,12 @@ def is_weighted_sum(experiment: Experiment) -> bool:
 
 def _runs(experiment: Experiment, data: Data, budget: float) -> tuple[list[float], str]:
     """Final accuracies of real runs with seeds of their own; none if even one would take too long."""
-    began, found, rounds = time.process_time(), list[float](), experiment.rounds
+    found, rounds = list[float](), experiment.rounds
+    run = Run(experiment, data, figures=True)  # features are computed once, as for the run itself
+    began = time.process_time()
     for number in range(REPLICAS):
-        run = Run(changed(experiment, {"seed": experiment.seed ^ number}), data, figures=True)
+        if number:
+            run = Run(changed(experiment, {"seed": experiment.seed ^ number}), data, figures=True)
         while not run.done:
             prepared = run.prepare()
             noised = (one.alone() for one in run.noisings(prepared, prepared.alone()))
@@ -127,7 +130,7 @@ class _Pilot:
             self._state = replace(self._state, round=number, uploads=uploads)
         found = [self._accuracy(model) for model in self._models]
         trained = min(heard, self._size[1])
-        some = f"{trained} of {heard:,} clients" if trained < heard else f"{heard} clients"
+        some = f"{trained} of {heard:,} clients" if trained < heard else f"{heard} client{'s' * (heard > 1)}"
         return found, f"{len(found)} trial{'s' * (len(found) > 1)} with {some} a round"
 
     def _heard(self, prepared: Round) -> int:

@@ -20,6 +20,8 @@ from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.datasets import Data
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment.threat_model import resolved
+from ldp_core.federated.federation import assemble, choose_device
 from ldp_core.pilot import pilot
 from ldp_core.runs import load
 from ldp_core.simulate import simulate
@@ -132,7 +134,9 @@ def warm(dataset: str, model: Any) -> None:
 def tried(one: Experiment) -> dict[str, Any]:
     """A setting's verdict, its truth, and what both cost."""
     warm(one.dataset, json.dumps(one.as_json()["model"]))
-    data, began = load(one.dataset), time.process_time()
+    data = load(one.dataset)
+    assemble(resolved(one), data, choose_device())  # with its features
+    began = time.process_time()
     view: Outlook = pilot(one, data)
     cost = time.process_time() - began
     accuracy, whole = trained(one, data)
