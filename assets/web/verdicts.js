@@ -1,6 +1,6 @@
 // What each design comes to at the server: a line each, its verdict in words and its figures.
 // data: {title, rest, rows: [{name, run, word, why, figures: [[what, value]], promise: {kind, words: [text]},
-// scale}], promise, note, place, keys}; a `promise` apart is that of each row; place: {slider: value} of the rows
+// scale}], promise, note, keys}; a `promise` apart is that of each row
 // keys: of what was computed ahead (live.js), by which the rows follow the hand; or null
 // scale: {limits: [from, to], ends: [low, high], names: [text, text], words} or null: accuracies, of which a line shows
 // chance, borderline and learning
@@ -11,13 +11,11 @@ import { palette } from "./theme.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "section", "es-verdicts");
-  const rests = (place) => Object.entries(data.place).every(([slider, value]) => place[slider]?.value === value);
-  const ahead = (place) => data.keys && !rests(place) && known(place, data.keys)?.verdicts;
+  const ahead = (place) => data.keys && known(place, data.keys)?.verdicts;
   if (!live.place || !ahead(live.place)) show(box, data);
   following(box, (place) => {
     const step = ahead(place);
     if (step) show(box, { ...data, ...step });
-    else if (rests(place)) show(box, data);
   });
 }
 

@@ -115,7 +115,7 @@ def test_browser_draws_the_servers_laws_while_dragged(visitor: Visitor, monkeypa
 
     until(f"{live}.ahead.epsilon")
     slider = page.get_by_role("slider", name="Budget ε")
-    rows, head = page.locator(".es-verdict-row"), page.locator(".es-cards .es-head").first
+    rows, head = page.locator(".es-verdict-figures"), page.locator(".es-cards .es-head").first
     slider.evaluate(
         "(input) => { input.value = 60; input.dispatchEvent(new Event('input', {bubbles: true})); }"
     )

@@ -43,7 +43,6 @@ def verdicts(
         "rest": "" if still else who_ask(now, shown),
         **apart(rows),
         "note": f"By a short trial: nine of ten runs end on the bar; Train shows what happens.{still}",
-        "place": now.values,
     }
 
 
