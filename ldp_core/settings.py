@@ -82,8 +82,15 @@ def whole(least: int, most: int) -> Reader[int]:
     return Reader(f"a whole number from {least} to {most}", read)
 
 
-def word(words: tuple[str, ...]) -> Reader[str]:
-    return Reader(one_of(words), lambda text: _if(text in words, text))
+def word(words: tuple[str, ...], gone: Mapping[str, str] | None = None) -> Reader[str]:
+    """One of some words; `gone` says of earlier ones what takes their place."""
+
+    def read(text: str) -> str:
+        if instead := (gone or {}).get(text):
+            raise ValueError(f"which is gone: {instead}")
+        return _if(text in words, text)
+
+    return Reader(one_of(words), read)
 
 
 def form(pattern: re.Pattern[str], said: str) -> Reader[str]:
@@ -158,7 +165,7 @@ MOST_HOURS = Setting[float](
     "A job that would take longer, by this machine's own rates, is refused before it begins.",
 )  # fmt: skip
 ENGINE = Setting[str](
-    "EPSILON_ENGINE", "auto", word(("auto", "batched")),
+    "EPSILON_ENGINE", "auto", word(("auto", "batched"), {"processes": "one process trains all models"}),
     "How local training is computed, in place of the quickest way.",
 )  # fmt: skip
 OWN_DATA_HOURS = Setting[float](

@@ -12,7 +12,8 @@ LESSON = LessonPlan(
     ),
     look=(
         "All three have seen the same data with the same ε. From the first to the second only the range is "
-        "shorter, from the second to the third only what is sent differs."
+        "shorter, from the second to the third only what is sent differs. No range hides the image that a "
+        "generous person sent: it comes back, or nearly."
     ),
     free="clients.range",
     transfer=Transfer(

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.secrets import secrets_singleton
 
@@ -24,6 +24,7 @@ OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 
 HIDDEN = ("/_stcore/metrics", "/auth/login", "/auth/logout", "/oauth2callback")
 """Paths of Streamlit for operators, and of sign-in if it is not configured."""
+PAGES = ("learn", "clients", "noise", "train", "attack", "tune", "papers", "compare", "runs", "class")
 NAME = re.compile(r"[\w.:-]{1,253}")
 LINES = RateLimit(3, 600.0)
 """Rate limit of log lines."""
@@ -54,6 +55,8 @@ class Door:
             await self.app(scope, receive, send)
         elif why := _why_not(scope):
             await PlainTextResponse(why, status_code=403)(scope, receive, send)
+        elif page := _small(scope):
+            await RedirectResponse(page)(scope, receive, send)
         else:
             await self._marked(scope, receive, send)
 
@@ -99,6 +102,14 @@ def _why_not(scope: Scope) -> str:
             *(on_one_line(one[:200]) for one in (origin, host, origin)),
         )
     return "Only a page of this server opens a connection here.\n"
+
+
+def _small(scope: Scope) -> str:
+    """The address, relative, of a page that was typed with capitals; "" otherwise."""
+    name, query = scope["path"].rpartition("/")[2], scope.get("query_string", b"").decode("latin-1")
+    if scope["type"] != "http" or name == name.lower() or name.lower() not in PAGES:
+        return ""
+    return name.lower() + f"?{query}" * bool(query)
 
 
 def is_file(path: str) -> bool:

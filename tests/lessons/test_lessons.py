@@ -66,6 +66,8 @@ def test_second_lesson_has_a_run_for_each_step_of_its_text():
     tau = [one.clients.bounds()[1].max() for one in (first, second, third)]
     assert (first.target, second.target, third.target) == ("weights", "weights", "update")
     assert tau == [1.0, 0.1, 0.1]
+    verdicts = {(one.label, one.verdict) for one in found.results}
+    assert len(verdicts) == 3 and {kind for _, kind in verdicts} == {"recovered", "partly"}
 
 
 def test_fourth_lesson_agrees_with_stored_pictures():

@@ -156,6 +156,27 @@ def test_a_report_in_html_is_taken_away(headers: dict[str, str], status: int):
     assert said[0]["status"] == status
 
 
+@pytest.mark.parametrize(
+    ("path", "query", "to"),
+    [
+        ("/Train", b"draft=1", "train?draft=1"),
+        ("/a/CLASS", b"", "class"),
+        ("/train", b"", ""),
+        ("/LV", b"", ""),
+    ],
+)
+def test_page_typed_in_capitals_is_found(path: str, query: bytes, to: str):
+    """Streamlit said “Page not found” in a dialog over Start."""
+    said: list[Any] = []
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    scope = {"type": "http", "path": path, "query_string": query, "headers": [(b"host", b"localhost")]}
+    asyncio.run(Door(HTMLResponse("<p>"))(scope, None, send))  # type: ignore[arg-type]
+    assert dict(said[0]["headers"]).get(b"location", b"").decode() == to
+
+
 def test_the_advice_to_a_host_that_is_not_known_works(idle: Server):
     assert b"--server.allowedHosts 192.168.1.5\n" in get(idle, "/", "192.168.1.5:8672").data
     assert welcome("192.168.1.5:8672", ["192.168.1.5"])

@@ -128,7 +128,7 @@ def _try(session: Session) -> None:
         scenario = topics.get(session.scenario).scenario
         try:
             key = f"try {session.code} {session.scenario} {session.free}"
-            value, called = field(scenario, session.free, key)
+            value, called = field(scenario, session.free, key, sum(me().encode()))
             draft = draft_of(scenario, session.free, value, called)
         except InvalidExperiment as error:
             st.error(plain(error_in_words(error), 300))

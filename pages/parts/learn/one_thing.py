@@ -36,11 +36,11 @@ SENT = {"weights": "the model's weights", "update": "what training changed"}
 """What a range is of, by target."""
 
 
-def field(scenario: str, free: str, key: str) -> tuple[Any, str]:
-    """Draw the widget of a free field, set to a value that the scenario does not have; returns
-    its value and the value's name.
+def field(scenario: str, free: str, key: str, turn: int = 0) -> tuple[Any, str]:
+    """Draw the widget of a free field, set to a value that the scenario does not have (to another in another
+    turn); returns its value and the value's name.
     """
-    first, named = first_new(scenario, free), options(scenario, free)
+    first, named = first_new(scenario, free, turn), options(scenario, free)
     label = f"{free_name(free)[:1].upper()}{free_name(free)[1:]}"
     if free == "clients.range":
         label += f", for {SENT.get(presets.get(scenario).draft.base.target, 'what is sent')}"
@@ -87,19 +87,21 @@ def _counted(values: list[Any]) -> bool:
 
 
 @cache
-def first_new(scenario: str, free: str) -> int:
+def first_new(scenario: str, free: str, turn: int = 0) -> int:
     """Place of a value that makes another run than each of the scenario's: of numbers the nearest to the
-    middle, else the first; 0 without any.
+    middle, else the first, and in later turns the next ones, round and round; 0 without any.
     """
     values = list(options(scenario, free))
     middle = len(values) // 2 if _counted(values) else 0
-    known = presets.get(scenario).draft.experiments()
+    known, new = presets.get(scenario).draft.experiments(), list[int]()
     for place in sorted(range(len(values)), key=lambda one: abs(one - middle)):
         with suppress(InvalidExperiment):
             (made,) = draft_of(scenario, free, values[place], "new").experiments()
             if made not in known:
-                return place
-    return 0
+                new.append(place)
+                if len(new) > turn:
+                    return place
+    return new[turn % len(new)] if new else 0
 
 
 def draft_of(scenario: str, free: str, value: Any, called: str) -> Draft:

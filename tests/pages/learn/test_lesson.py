@@ -151,6 +151,13 @@ def test_free_field_of_a_lesson_runs_at_every_value(name: str):
         assert len(draft_of(lesson.scenario, lesson.free, value, str(value)).experiments()) == 1
 
 
+def test_first_values_of_a_room_are_spread():
+    """All students of a room had one value, and pressed the button as it stood."""
+    lesson = lessons.get("safe_range")
+    places = [first_new(lesson.scenario, lesson.free, turn) for turn in range(8)]
+    assert places[0] == first_new(lesson.scenario, lesson.free) and len(set(places)) > 3
+
+
 def test_dots_of_leak_chart_are_medians_of_other_images(runs_dir: Path):
     stored = stored_ladder()
     assert stored is not None
