@@ -1,5 +1,5 @@
 // A small picture of what a scenario came to: accuracies as lines, labelled at their ends, and what an attacker
-// got under each design. data: {lines: [{name, run, points: [[x, y]], end}], guides: [{name, y}], range: [x0, x1],
+// got under each design. data: {lines: [{name, run, points: [[x, y]], end}], guides: [{name, short, y}], range: [x0, x1],
 // axis, dots, images: [{image, name, caption, mark}], height, label}; x as it is, y a share. What is still to be guessed
 // has no points, and a null for an image. With `dots`, a row for each line: its last value, and ± half.
 
@@ -64,7 +64,7 @@ function chart(place) {
 function curves({ lines, guides, range, axis, height }, width, { ink, grid, family }) {
   const ends = [
     ...lines.map((line) => ({ words: `${line.name} ${line.end}`, y: line.points.at(-1)?.[1] ?? 0.5, run: line.run })),
-    ...guides.map((guide) => ({ words: guide.name, y: guide.y, run: null })),
+    ...guides.map((guide) => ({ words: guide.name, short: guide.short, y: guide.y, run: null })),
   ];
   const right = Math.min(0.6 * width, BESIDE + Math.max(...ends.map((end) => wide(end.words, family))));
   const [top, bottom] = [8, height - 20];
@@ -85,7 +85,8 @@ function curves({ lines, guides, range, axis, height }, width, { ink, grid, fami
     ];
   });
   const labels = spread(ends.map((end) => y(end.y)), top, bottom).map((at, i) => {
-    const { run, words } = ends[i];
+    const { run, words: whole, short } = ends[i];
+    const words = short && wide(whole, family) > right - 6 ? short : whole; // a phone has no room for all
     const look = { fill: ink(run), "font-size": FONT, "font-weight": run === null ? 400 : 600 };
     return ["text", { x: width - right + 6, y: at + 4, ...look }, fitting(words, right - 6, family)];
   });
@@ -108,8 +109,9 @@ function rows({ lines, guides, axis }, width, { ink, grid, paper, family }) {
   const [from, to] = [above ? 4 : names, width - values - 4];
   const across = (share) => from + Math.max(0, Math.min(1, share)) * (to - from);
   const bottom = lines.length * row;
-  const levels = guides.flatMap(({ name, y }, i) => {
+  const levels = guides.flatMap(({ name: whole, short, y }, i) => {
     const at = { x1: across(y), x2: across(y), y1: 0, y2: bottom + i * ROW + 4 };
+    const name = short && wide(whole, family) > Math.max(across(y), width - across(y)) - 4 ? short : whole;
     const anchor = y > 0.5 || across(y) + wide(name, family) > width ? "end" : "start";
     const beside = { x: across(y) + (anchor === "end" ? -4 : 4), y: bottom + i * ROW + 12 };
     return [

@@ -38,7 +38,8 @@ def picture(
     lines = _by_budget(draft, found, veiled) if steps else _by_round(draft, found, veiled)
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if words := reference_words(draft, found):
-        guides.append({"name": words, "y": found.reference[-1]})
+        end = found.reference[-1]
+        guides.append({"name": words, "short": f"{without_noise(found.seeds)} {percent(end)}", "y": end})
     if found.control is not None:
         guides.append({"name": f"public digits alone {percent(found.control)}", "y": found.control})
     if guess is not None:

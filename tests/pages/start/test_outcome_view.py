@@ -85,6 +85,7 @@ def test_addressed_scenario_comes_first(opened: Opened):
     assert shown["dots"] and all(line["half"] > 0 for line in shown["lines"])
     assert found.control is not None and found.control in [guide["y"] for guide in shown["guides"]]
     clean = "last run, no noise (1 seed), but class shares unknown 9"
+    assert [len(one["short"]) < 25 for one in shown["guides"] if "short" in one] == [True]
     assert clean in str(shown["guides"]), "all others train on something else, and noise seems to help"
     assert not set(presets.of_papers()) & {str(one).removeprefix("open the card ") for one in opening}
 
