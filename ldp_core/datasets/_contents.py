@@ -10,21 +10,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ldp_core.datasets._overlooked import KINDS, is_image, left_out, misplaced, note, subfolders, wrong
 from ldp_core.errors import printable, shown
 from ldp_core.limits import spelled
 from ldp_core.streams import stream
-from ldp_core.system.data_folder import data_dir, own_dir
+from ldp_core.system.data_folder import data_dir
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 RENAME = "rename it with up to 40 letters (a to z), digits, - and _"
-ROOM = re.compile(r"[0-9a-f]{16}")
-"""Id of a visitor's private room (`permissions.room_of`)."""
 SPLIT = ("train", "test")
 HELD_OUT = 5
 """One image of so many is held out if there is no test folder."""
 MOST_IMAGES, MOST_CLASSES = 500_000, 1000
 
+Whole = NDArray[np.int64]
 Sample = tuple[str, int]
 """An image's path below the data set's folder, and its class."""
 Stamp = tuple[tuple[str, int], ...]
@@ -38,18 +40,6 @@ class Contents:
     version: str
     left_out: str
     """Sentence on files that are not read; "" if all are."""
-
-
-def root_of(identity: str) -> tuple[Path, str]:
-    """The folder that contains a data set `NAME` or a visitor's `ROOM.NAME`, and NAME."""
-    room, _, name = identity.rpartition(".")
-    return (own_dir() / room if ROOM.fullmatch(room) else data_dir()).resolve(), name if room else identity
-
-
-def name_of(prefix: str, root: Path, identity: str) -> str:
-    """Name of a data set; for a visitor's own data with the id of the private room."""
-    room = f"{root.name}." if root.parent == own_dir().resolve() else ""
-    return f"{prefix}{room}{identity}"
 
 
 def folders() -> list[str]:
@@ -108,13 +98,19 @@ def contents_of(root: Path, identity: str) -> Contents:
                 )
     train, test = samples[next(iter(parts))], samples.get("test", [])
     if "" in parts:
-        order = stream(0, "holdout").permutation(len(train))
-        cut = max(1, len(train) // HELD_OUT)
-        test, train = [train[i] for i in order[:cut]], [train[i] for i in order[cut:]]
+        kept, held = held_out(len(train))
+        test, train = [train[i] for i in held], [train[i] for i in kept]
     if not train or not test:
         raise wrong(identity, "holds too few images to train and test on", "add some")
     said = left_out(folder, classes if "" in parts else tuple(parts.values()), others)
     return Contents(classes, tuple(train), tuple(test), digest.hexdigest()[:12], said)
+
+
+def held_out(count: int) -> tuple[Whole, Whole]:
+    """Images to train on, and those held out, drawn once for all runs."""
+    order = stream(0, "holdout").permutation(count)
+    cut = max(1, count // HELD_OUT)
+    return order[cut:], order[:cut]
 
 
 def _parts(folder: Path) -> dict[str, str]:

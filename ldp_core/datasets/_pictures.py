@@ -1,6 +1,4 @@
-"""Uploaded pictures, as files or in a ZIP, decoded though untrusted, and stored as a folder with a
-subfolder for each class.
-"""
+"""Decoding of untrusted pictures, and of uploads of them, as files or in a ZIP."""
 
 import io
 import re
@@ -8,6 +6,7 @@ import warnings
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
@@ -32,15 +31,12 @@ class BadImage(DataUnavailable):
         self.name, self.what = name, what
 
 
-def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
-    """Image as (3, SIDE, SIDE) in [0, 1]: centre square, scaled, in colour; from a PNG, JPEG or WebP,
-    whatever its ending. `BadImage`, by this name, if it is none, damaged, too large, or by links outside
-    `root`.
+def decoded(file: Path | BinaryIO, name: str) -> NDArray[np.uint8]:
+    """Image as (3, SIDE, SIDE): centre square, scaled, in colour; from a PNG, JPEG or WebP, whatever its
+    ending. `BadImage`, by this name, if it is none, damaged or too large.
     """
     from PIL import Image, ImageOps
 
-    if not file.resolve().is_relative_to(root.resolve()):
-        raise BadImage(name, "is a link that leaves the data folder")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -59,25 +55,30 @@ def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
         raise BadImage(name, f"has over {MOST} pixels") from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
         raise BadImage(name, f"cannot be read as a {KINDS} ({type(error).__name__})") from None
-    return np.asarray(square, dtype=np.float32).transpose(2, 0, 1) / np.float32(255)
+    return np.asarray(square).transpose(2, 0, 1)
 
 
-def keep(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Store pictures in a new folder, byte for byte, under new names. InvalidInput: the end of a sentence
-    that begins with the data's name.
+def by_kind(files: Mapping[str, bytes]) -> dict[str, list[NDArray[np.uint8]]]:
+    """Uploaded pictures by what they show. InvalidInput: the end of a sentence that begins with the data's
+    name.
     """
-    counted = 0
+    found, counted = dict[str, list[NDArray[np.uint8]]](), 0
     for name, data in _unpacked(files):
-        kind = PurePosixPath(name).parent.name or (found[0] if (found := CLASS.match(name)) else "")
+        kind = PurePosixPath(name).parent.name or (word[0] if (word := CLASS.match(name)) else "")
         kind = re.sub(r"[^\w .-]", "_", kind)[:MOST_NAME].strip(" .")
         if not kind or hidden(kind):
             raise InvalidInput(f"{shown(name)} does not say what it shows; put it in a folder with that name")
-        _refuse_no_picture(name, data)
-        (folder / kind).mkdir(parents=True, exist_ok=True)
-        (folder / kind / f"{counted:04d}.png").write_bytes(data)
-        counted += 1
+        if (counted := counted + 1) > MOST_FILES:
+            raise InvalidInput(f"holds more than {MOST_FILES} pictures")
+        try:
+            found.setdefault(kind, []).append(decoded(io.BytesIO(data), name))
+        except BadImage as error:
+            raise InvalidInput(f"{shown(name)} {error.what}") from None
     if not counted:
         raise InvalidInput("holds no PNG, JPEG or WebP")
+    if len(found) < 2:
+        raise InvalidInput(f"shows {shown(*found)} alone; at least two kinds are needed")
+    return dict(sorted(found.items()))
 
 
 def _unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
@@ -85,7 +86,7 @@ def _unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
     for name, data in files.items():
         if not name.lower().endswith(".zip"):
             if not is_image(name):
-                raise InvalidInput(f"{shown(name)} is no PNG, JPEG, WebP, ZIP, CSV or Parquet file")
+                raise InvalidInput(f"{shown(name)} is no PNG, JPEG, WebP, ZIP or CSV file")
             yield name, data
             continue
         try:
@@ -113,18 +114,3 @@ def _of_zip(data: bytes) -> Iterator[tuple[str, bytes]]:
                 continue
             with archive.open(entry) as opened:  # no more than it says
                 yield entry.filename, opened.read(entry.file_size)
-
-
-def _refuse_no_picture(name: str, data: bytes) -> None:
-    """Check that a file's first bytes are those of a PNG, JPEG or WebP; nothing is decoded."""
-    from PIL import Image
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "WEBP")) as image:
-                pixels = image.width * image.height
-    except (OSError, ValueError, SyntaxError, EOFError, MemoryError, Image.DecompressionBombError):
-        raise InvalidInput(f"{shown(name)} cannot be read as PNG, JPEG or WebP") from None
-    if pixels > MOST_PIXELS:
-        raise InvalidInput(f"{shown(name)} has over {MOST_PIXELS / 1e6:.0f} million pixels")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Registry
-from ldp_core.datasets import _table
+from ldp_core.datasets import _table, _uploaded
 from ldp_core.datasets._contents import (
     ID,
     RENAME,
@@ -17,8 +17,6 @@ from ldp_core.datasets._contents import (
     Stamp,
     contents_of,
     folders,
-    name_of,
-    root_of,
     stamp_of,
 )
 from ldp_core.datasets._downloaded import DOWNLOADS
@@ -27,7 +25,7 @@ from ldp_core.datasets._pictures import SIDE, BadImage, decoded
 from ldp_core.datasets.base import Data, Dataset, Labels, Report, Step, quiet
 from ldp_core.errors import DataUnavailable, UnknownName, on_one_line, shown
 from ldp_core.limits import spelled
-from ldp_core.system.data_folder import data_dir, title_of
+from ldp_core.system.data_folder import data_dir
 
 PREFIX = "images:"
 BROUGHT = (PREFIX, _table.PREFIX)
@@ -69,7 +67,10 @@ class ImageFolder(Dataset):
             if i % TELL_EVERY == 0:
                 report(Step(f"Reading {self.label}", i, self.train_size + self.test_size, "images"))
             try:
-                yield decoded(self.home / self.files / path, self.home, f"{self.files}/{path}")
+                file, name = self.home / self.files / path, f"{self.files}/{path}"
+                if not file.resolve().is_relative_to(self.home):
+                    raise BadImage(name, "is a link that leaves the data folder")
+                yield decoded(file, name) / np.float32(255)
             except BadImage as error:
                 yield error
 
@@ -133,15 +134,18 @@ class Sources(Registry[Dataset]):
         """Class of a data set, made on demand of a folder or table; UnknownName, or DataUnavailable if that
         is no valid data set.
         """
+        if isinstance(name, str) and (own := _uploaded.NAMED.fullmatch(name)):
+            if uploaded := _uploaded.current(own):
+                return uploaded
+            raise UnknownName("the data set's name", name, self.names())
         if isinstance(name, str) and name.startswith(_table.PREFIX):
-            if known := _table.current(*root_of(name.removeprefix(_table.PREFIX))):
+            if known := _table.current(data_dir().resolve(), name.removeprefix(_table.PREFIX)):
                 return known
             raise UnknownName("the data set's name", name, self.names())
         if not isinstance(name, str) or not name.startswith(PREFIX):
             return super().kind(name)
-        root, identity = root_of(name.removeprefix(PREFIX))
-        here = identity in self._folders() if root == data_dir().resolve() else (root / identity).is_dir()
-        if not ID.fullmatch(identity) or not here:
+        root, identity = data_dir().resolve(), name.removeprefix(PREFIX)
+        if not ID.fullmatch(identity) or identity not in self._folders():
             raise UnknownName("the data set's name", name, self.names())
         if isinstance(made := _images(root, identity), DataUnavailable):
             raise made
@@ -150,6 +154,7 @@ class Sources(Registry[Dataset]):
     def look_anew(self) -> None:
         _kind.cache_clear()
         _table.forget()
+        _uploaded.forget()
 
     def named_in(self, request: str) -> bool:
         """Whether a job's request (JSON) may name a folder or a table."""
@@ -173,12 +178,12 @@ def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset] | DataUnavai
         found = contents_of(root, identity)
     except DataUnavailable as error:
         return error
-    total, title = len(found.train) + len(found.test), title_of(root, identity)
+    total = len(found.train) + len(found.test)
 
     class Images(ImageFolder):
-        label = f"Images: {title}"
+        label = f"Images: {identity}"
         summary = (
-            f"{spelled(total)} images of {len(found.classes)} classes from the folder “{title}”, cropped "
+            f"{spelled(total)} images of {len(found.classes)} classes from the folder “{identity}”, cropped "
             f"to a square and scaled to {SIDE} × {SIDE} pixels in colour."
         )
         classes = len(found.classes)
@@ -191,5 +196,5 @@ def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset] | DataUnavai
         contents = found
         home = root
 
-    Images.name = name_of(PREFIX, root, identity)
+    Images.name = f"{PREFIX}{identity}"
     return Images

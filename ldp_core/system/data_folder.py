@@ -36,11 +36,3 @@ def keep_private() -> None:
 def own_dir() -> Path:
     """Folder of visitors' uploaded data, with a subfolder for each private room; below the folder of runs."""
     return runs_place() / "own"
-
-
-def title_of(root: Path, identity: str) -> str:
-    """Title of a visitor's data set: the name of the uploaded file; the data set's name if none is stored."""
-    try:
-        return (root / f"{identity}.title").read_text(encoding="utf-8").partition("\n")[0]
-    except (OSError, ValueError):
-        return identity

@@ -4,4 +4,4 @@ headings. Ambiguous cells are refused with both readings.
 """
 
 from ldp_core.tables.notation import is_gap, is_no_number, two_readings, typed
-from ldp_core.tables.reading import MOST_BYTES, Column, Table, find, parquet_as_csv, read_table
+from ldp_core.tables.reading import MOST_BYTES, Column, Table, find, read_table

@@ -8,22 +8,15 @@ import codecs
 import csv
 import io
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
-from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, shown
+from ldp_core.errors import InvalidExperiment, Problem, shown
 from ldp_core.limits import spelled
-from ldp_core.tables import _parquet
 from ldp_core.tables.notation import decimal_mark, two_readings, value
 
 MOST_BYTES = 5 * 2**20
-MOST_CELLS = 2_000_000
-CALM = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1")
-CALM |= {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
 DELIMITERS = ",;\t|"
 _SEP = re.compile(r'"?sep=([,;\t|])"?[ \r\n]*', re.IGNORECASE)
 _BINARY = re.compile("[\x00-\x08\x0e-\x1f]")
@@ -172,24 +165,6 @@ def _cut(
         else:
             kept.append((line, row[:width]))
     return kept
-
-
-def parquet_as_csv(file: Path, most: int) -> bytes:
-    """Content of a Parquet file as CSV in UTF-8, at most `most` bytes. InvalidInput: the end of a sentence
-    that begins with the file's name.
-    """
-    command = [sys.executable, "-I", _parquet.__file__, str(file), str(MOST_CELLS), str(most)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=60, env=CALM, check=False)
-    except subprocess.TimeoutExpired:
-        raise InvalidInput("takes more than a minute to read; save it as CSV") from None
-    if done.returncode == _parquet.MISSING:
-        raise InvalidInput("needs pyarrow to be read; pip install pyarrow, or save it as CSV")
-    if done.returncode == _parquet.REFUSED:
-        raise InvalidInput(f"{done.stderr.decode(errors='replace')}; save a smaller, plain table, or a CSV")
-    if done.returncode:
-        raise InvalidInput("cannot be read as Parquet within 2 GB of memory; save it as CSV")
-    return done.stdout
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A table in the data folder as the data set `table:NAME`."""
+"""A table as a data set: of the data folder, as `table:NAME`, or as others keep it."""
 
 import contextlib
 import hashlib
@@ -9,18 +9,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from ldp_core.datasets._contents import ID, RENAME, name_of
+from ldp_core.datasets._contents import ID, RENAME
+from ldp_core.datasets._table import parquet
 from ldp_core.datasets._table.card import MOST_CARD, Card
 from ldp_core.datasets._table.features import columns
 from ldp_core.datasets._table.understood import Understood, understand
 from ldp_core.datasets.base import Data, Dataset, Labels, Report, Step, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, InvalidInput, shown
 from ldp_core.limits import spelled
-from ldp_core.system.data_folder import title_of
-from ldp_core.tables import Table, parquet_as_csv, read_table
+from ldp_core.system.bounded import answer
+from ldp_core.tables import Table, read_table
 
 PREFIX = "table:"
-SUFFIXES = (".csv", ".tsv", ".parquet")
+TEXTS = (".csv", ".tsv")
+SUFFIXES = (*TEXTS, ".parquet")
 MOST_BYTES = 20 * 2**20
 Stamp = tuple[tuple[int, int], ...]
 
@@ -46,11 +48,14 @@ class TableFile(Dataset):
 
     def read(self, root: Path, report: Report) -> Data:
         report(Step(f"Reading {self.label}"))
-        table = read(self.home / self.files)
+        table = self.table()
         known, cells = self.understood, columns(table)
         x = np.hstack([one.of(cells[one.place], table) for one in known.features])
         x, y = x[:, None, :], known.labels
         return Data(x[known.train], y[known.train], x[known.test], y[known.test], self.classes)
+
+    def table(self) -> Table:
+        return read(self.home / self.files)
 
     def labels(self, root: Path) -> Labels:
         return self.understood.labels[self.understood.train]
@@ -125,11 +130,11 @@ def _stamp(file: Path) -> tuple[int, int]:
 @lru_cache(maxsize=16)
 def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile] | DataUnavailable:
     """Data set class of a table file, or why the file is no valid table; cached by its `stamp`."""
-    described, title = card_of(root / f"{identity}.json"), title_of(root, identity)
-    at = f"{title}.json"
+    described = card_of(root / f"{identity}.json")
+    at = f"{identity}.json"
     try:
         card = Card.of(described) if described else Card()
-        at = f"{title}{Path(file).suffix}"
+        at = file
         table = read(root / file)
         card.refuse_unknown(table.headings)
         found = understand(table, card)
@@ -137,8 +142,13 @@ def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile]
         return _wrong(at, str(error))
     digest = hashlib.sha256(described)
     digest.update((root / file).read_bytes())
+    return of_rows(TableFile, found, root, file, identity, f"{PREFIX}{identity}", digest.hexdigest()[:12])
 
-    class Rows(TableFile):
+
+def of_rows(
+    kind: type[TableFile], found: Understood, root: Path, file: str, title: str, called: str, state: str
+) -> type[TableFile]:
+    class Rows(kind):  # type: ignore[misc, valid-type]
         label = f"Table: {title}"
         summary = (
             f"{spelled(len(found.train) + len(found.test))} rows of the table “{title}”, of "
@@ -152,13 +162,13 @@ def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile]
         train_size = len(found.train)
         test_size = len(found.test)
         files = file
-        version = digest.hexdigest()[:12]
+        version = state
         left_out = "; ".join(found.notes)
         learnt = found.learnt
         home = root
         understood = found
 
-    Rows.name = name_of(PREFIX, root, identity)
+    Rows.name = called
     return Rows
 
 
@@ -177,7 +187,15 @@ def read(file: Path) -> Table:
     """
     if (size := file.stat().st_size) > MOST_BYTES:
         raise InvalidInput(f"has {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are read")
-    data = parquet_as_csv(file, MOST_BYTES) if file.suffix.lower() == ".parquet" else file.read_bytes()
+    data = file.read_bytes()
+    if file.suffix.lower() == ".parquet":
+        found = answer(parquet.__name__, {"most": MOST_BYTES}, {"": data}, parquet.MEMORY, parquet.SECONDS)
+        found.checked("cannot be read as Parquet within 2 GB of memory; save it as CSV")
+        data = found.data
+    return parsed(data)
+
+
+def parsed(data: bytes) -> Table:
     try:
         return read_table(data, MOST_BYTES)
     except InvalidExperiment as error:

@@ -1,13 +1,11 @@
 """Tables and pictures that visitors upload, visible to the visitor alone and deleted after a stated time: in
-`own/ROOM` below the folder of runs, as data sets `table:ROOM.ID` and `images:ROOM.ID`. Jobs that train on
-them are private to the same room.
+`own/ROOM` below the folder of runs, as data sets `table:ROOM.ID` and `images:ROOM.ID`. What is kept is what a
+bounded process makes of the files. Jobs that train on them are private to the same room.
 """
 
 import json
-import re
 import secrets
 import shutil
-import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,21 +13,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ldp_core import datasets
-from ldp_core.datasets import _pictures, _table
+from ldp_core.datasets import _pictures, _table, _uploaded
+from ldp_core.datasets._uploaded import NAMED
 from ldp_core.errors import DataUnavailable, InvalidInput, NotYours, StorageFailed, on_one_line, shown
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import room_of
 from ldp_core.runs.record import deletion
 from ldp_core.runs.storage import ledger
 from ldp_core.runs.storage.ledger import Entry
-from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings import OWN_DATA_HOURS
+from ldp_core.system import bounded
+from ldp_core.system.data_folder import own_dir
 
-NAMED = re.compile(r"(?:table|images):([0-9a-f]{16})\.([0-9a-f]{8})")
 MOST_BYTES = 5 * 2**20
 MOST_TITLE = 40
-_one_at_a_time = threading.Lock()
-ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
+KINDS = "table", "images"
+YOUNG_SECONDS = 600
+"""Time from which on data that were never understood are a crash's."""
+ENDINGS = (*_table.TEXTS, ".zip", *_pictures.SUFFIXES)
 
 
 class Own(NamedTuple):
@@ -50,18 +51,12 @@ def hours() -> float:
 
 
 def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> Own:
-    """Store an uploaded table, ZIP or pictures by file name, all or none; else InvalidInput. One at a time:
-    a table of 13 kB of Parquet may take seconds of all visitors' server.
-    """
-    with _one_at_a_time:
-        return _taken(files, owner, address)
-
-
-def _taken(files: Mapping[str, bytes], owner: str, address: str | None) -> Own:
+    """Store an uploaded table, ZIP or pictures by file name, all or none; else InvalidInput."""
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
     names = [*files]
-    if len(names) > 1 and any(name.lower().endswith(_table.SUFFIXES) for name in names):
+    table = any(name.lower().endswith(_table.TEXTS) for name in names)
+    if len(names) > 1 and table:
         raise InvalidInput(
             "several files at once, one of which is a table; drop one table, or pictures alone"
         )
@@ -69,37 +64,41 @@ def _taken(files: Mapping[str, bytes], owner: str, address: str | None) -> Own:
     if size > MOST_BYTES:
         raise InvalidInput(f"these files have {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are taken")
     sweep()
-    room, identity = _root() / room_of(owner), secrets.token_hex(4)
-    until = time.time() + 3600 * hours()
-    entered = f"{room.name}.{identity}"
-    ledger.enter(Entry("own data", entered, size, time.time(), until, owner, address))
+    named = NAMED.match(f"{'table' if table else 'images'}:{room_of(owner)}.{secrets.token_hex(4)}")
+    assert named is not None
+    file, until = _uploaded.file_of(named), time.time() + 3600 * hours()
+    entry = Entry("own data", _id(file), size, time.time(), until, owner, address)
+    ledger.enter(entry)
     title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"
-    ending = Path(names[0]).suffix.lower()
     try:
-        room.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # first: what has a title is deleted in time, whatever becomes of this process
-        (room / f"{identity}.title").write_text(f"{title}\n{until}", encoding="utf-8")
-        if ending in _table.SUFFIXES:
-            (file := room / f"{identity}{ending}").write_bytes(files[names[0]])
-            _table.refuse_unreadable(_table.read(file))
-        else:
-            _pictures.keep(room / identity, files)
-            datasets.get(f"images:{room.name}.{identity}")
-    except (InvalidInput, DataUnavailable, OSError) as error:
-        _unlink(room, identity)
+        file.with_suffix(".title").write_text(f"{title}\n{until}", encoding="utf-8")
+        _understand(file, {}, files)
+    except (InvalidInput, OSError) as error:
+        _unlink(file)
         if isinstance(error, OSError):
             raise StorageFailed(f"the folder of runs cannot be written to ({error.strerror})") from None
-        raise InvalidInput(f"{shown(names[0])}: {str(error).replace(identity, title)}") from None
-    return next(one for one in mine(owner) if one.name.endswith(identity))
+        raise InvalidInput(f"{shown(names[0])}: {error}") from None
+    return Own(named[0], title, until)
+
+
+def _understand(file: Path, asked: dict[str, str], files: Mapping[str, bytes]) -> None:
+    """Keep what a bounded process makes of files."""
+    found = bounded.answer(_uploaded.__name__, asked, files)
+    ledger.spent("own data", _id(file), found.cpu_seconds, len(found.data) or None)
+    found.checked()
+    part = file.with_suffix(".part")
+    part.write_bytes(found.data)
+    part.replace(file)
 
 
 def mine(owner: str | None) -> list[Own]:
     found = []
     for title in _titles(room_of(owner)) if owner else ():
-        room, identity = title.parent, title.stem
-        kind = "images" if (room / identity).is_dir() else "table"
         with suppress(FileNotFoundError):  # its time is just over
-            found.append(Own(f"{kind}:{room.name}.{identity}", *_titled(title)))
+            if file := _file(title):
+                found.append(Own(f"{file.suffix[1:]}:{_id(file)}", *_titled(title)))
     return sorted(found, key=lambda one: -one.until)
 
 
@@ -112,35 +111,29 @@ def labels(owner: str | None) -> dict[str, str]:
     return found
 
 
-def headings(name: str, owner: str | None) -> tuple[str, ...]:
-    room, identity = _own(name, owner)
-    file = next(file for end in _table.SUFFIXES if (file := room / f"{identity}{end}").is_file())
-    return _table.read(file).headings
-
-
-def card(name: str, owner: str | None) -> _table.Card:
-    room, identity = _own(name, owner)
-    described = _table.card_of(room / f"{identity}.json")
-    return _table.Card.of(described) if described else _table.Card()
+def described(name: str, owner: str | None) -> tuple[tuple[str, ...], _table.Card]:
+    """Headings and card of a visitor's table."""
+    return _uploaded.described(_own(name, owner))
 
 
 def describe(name: str, owner: str | None, said: _table.Card) -> None:
-    """Store a visitor's description of a table; InvalidInput for one that does not fit."""
-    room, identity = _own(name, owner)
-    text = said.as_json()
+    """Understand a table anew, by a visitor's description; InvalidInput for one that does not fit."""
+    text, file = said.as_json(), _own(name, owner)
     _table.Card.of(text)
-    (room / f"{identity}.json").write_bytes(text)
+    stored = file.read_bytes()
+    ledger.enter(Entry("own data", _id(file), len(stored) + len(text), time.time()))
+    _understand(file, {"card": text.decode()}, {"stored": stored})
 
 
 def remove(name: str, owner: str | None) -> None:
     """Delete a visitor's data set and everything computed from it."""
-    _unlink(*_own(name, owner))
+    _unlink(_own(name, owner))
     sweep()
 
 
 def room_for(request: Any, owner: str | None) -> str:
     """Private room of the data set in a request, "" without one; NotYours for another visitor's."""
-    rooms = {room for room, _ in NAMED.findall(json.dumps(request))}
+    rooms = {found[2] for found in NAMED.finditer(json.dumps(request))}
     if rooms and (owner is None or rooms != {room_of(owner)}):
         raise NotYours("these data are another visitor's own, and only theirs to train on")
     return rooms.pop() if rooms else ""
@@ -151,10 +144,12 @@ def sweep() -> None:
     now = time.time()
     for title in _titles("*"):
         with suppress(FileNotFoundError):  # another thread was quicker
-            if not title.stat().st_mtime <= now <= _titled(title)[1]:
-                _unlink(title.parent, title.stem)
-    for job in queue.find("room != '' AND instr(request, room)", most=10_000) if _root().is_dir() else ():
-        gone = {one for one in NAMED.findall(job.text) if not (_root() / one[0] / f"{one[1]}.title").exists()}
+            since = title.stat().st_mtime
+            made = _file(title) is not None or now - since < YOUNG_SECONDS
+            if not (made and since <= now <= _titled(title)[1]):
+                _unlink(title)
+    for job in queue.find("room != '' AND instr(request, room)", most=10_000) if own_dir().is_dir() else ():
+        gone = any(not _uploaded.file_of(one).exists() for one in NAMED.finditer(job.text))
         if gone and job.live:  # it is gone once it has stopped
             queue.cancel(job.id)
         elif gone:
@@ -167,35 +162,37 @@ def lying() -> list[Entry]:
     found = list[Entry]()
     for title in _titles("*"):
         with suppress(FileNotFoundError):
-            room, identity = title.parent, title.stem
-            files = [*room.glob(f"{identity}.*"), *(room / identity).rglob("*")]
-            size = sum(file.stat().st_size for file in files if file.is_file())
-            name = f"{room.name}.{identity}"
-            found.append(Entry("own data", name, size, title.stat().st_mtime, _titled(title)[1]))
+            size = sum(file.stat().st_size for file in title.parent.glob(f"{title.stem}.*"))
+            found.append(Entry("own data", _id(title), size, title.stat().st_mtime, _titled(title)[1]))
     return found
 
 
 def erase(identity: str) -> None:
     """Delete a data set, and everything computed from it."""
     room, _, name = identity.partition(".")
-    _unlink(_root() / room, name)
+    _unlink(own_dir() / room / name)
     sweep()
 
 
-def _own(name: str, owner: str | None) -> tuple[Path, str]:
-    """Room and id of a visitor's data set; NotYours if it is another visitor's, or was deleted."""
+def _own(name: str, owner: str | None) -> Path:
+    """File of a visitor's data set; NotYours if it is another visitor's, or was deleted."""
     found = NAMED.fullmatch(name)
-    if owner is None or found is None or found[1] != room_of(owner):
+    if owner is None or found is None or found[2] != room_of(owner):
         raise NotYours("these data are not yours, or not here any more")
-    return _root() / found[1], found[2]
+    return _uploaded.file_of(found)
 
 
-def _root() -> Path:
-    return runs_dir() / "own"
+def _id(file: Path) -> str:
+    return f"{file.parent.name}.{file.stem}"
 
 
 def _titles(room: str) -> list[Path]:
-    return [*_root().glob(f"{room}/*.title")]
+    return [*own_dir().glob(f"{room}/*.title")]
+
+
+def _file(title: Path) -> Path | None:
+    """What was understood of the data with this title; None as long as that goes on, or after a crash."""
+    return next((file for kind in KINDS if (file := title.with_suffix(f".{kind}")).exists()), None)
 
 
 def _titled(file: Path) -> tuple[str, float]:
@@ -208,11 +205,12 @@ def _titled(file: Path) -> tuple[str, float]:
     return title, file.stat().st_mtime + 3600 * hours()
 
 
-def _unlink(room: Path, identity: str) -> None:
-    shutil.rmtree(room / identity, ignore_errors=True)
-    for file in room.glob(f"{identity}.*"):
-        file.unlink(missing_ok=True)
+def _unlink(file: Path) -> None:
+    """Erase a data set, of which this is one of the files."""
+    shutil.rmtree(file.with_suffix(""), ignore_errors=True)  # pictures of an earlier version
+    for one in file.parent.glob(f"{file.stem}.*"):
+        one.unlink(missing_ok=True)
     with suppress(OSError):  # others are left in the room
-        room.rmdir()
+        file.parent.rmdir()
     datasets.registry.look_anew()
-    ledger.release("own data", f"{room.name}.{identity}")
+    ledger.release("own data", _id(file))

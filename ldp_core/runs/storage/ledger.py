@@ -132,6 +132,7 @@ def _entered(entry: Entry, compared: bool) -> list[Entry] | None:
                 raise NotNow(why)
             going = _making_room(db, entry, why) if why else []
         values = ", ".join("?" * len(Entry._fields))
+        entry = entry._replace(seconds=entry.seconds + (known[0].seconds if known else 0))
         db.execute(f"INSERT OR REPLACE INTO entry ({COLUMNS}) VALUES ({values})", entry)  # noqa: S608
     return going
 
@@ -199,6 +200,12 @@ def oldest_of_fullest(there: Sequence[Entry]) -> Iterator[Entry]:
         if not by_place[fullest]:
             del held[fullest]
         yield one
+
+
+def spent(kind: str, identity: str, seconds: float, size: int | None) -> None:
+    """Note what reading an entry took, and the bytes that it has become."""
+    query = "UPDATE entry SET seconds = seconds + ?, size = coalesce(?, size) WHERE kind = ? AND id = ?"
+    LEDGER.change(query, seconds, size, kind, identity)
 
 
 def release(kind: str, identity: str) -> None:

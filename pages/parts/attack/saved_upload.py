@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import StudioError
 from ldp_core.runs import inspecting
 from pages.parts.charts.frames import enlarged
 from pages.parts.ui.meanings import error_in_words
@@ -42,7 +42,7 @@ def saved_upload() -> None:
             with st.spinner("The upload is attacked…"):
                 try:
                     st.session_state[KEY] = digest, inspecting.inspected(*given)
-                except InvalidInput as error:
+                except StudioError as error:
                     st.session_state[KEY] = digest, error_in_words(error)
         found = st.session_state[KEY][1]
         if isinstance(found, str):

@@ -36,7 +36,7 @@ def own_data_panel(workspace: Workspace) -> None:
         drops = st.session_state.setdefault(DROPS, 0)
         key = f"own data {drops}"
         st.file_uploader(
-            "A CSV or Parquet table, pictures, or a ZIP of them",
+            "A CSV table, pictures, or a ZIP of them",
             type=[ending.removeprefix(".") for ending in own_data.ENDINGS],
             accept_multiple_files=True,
             key=key,
@@ -126,9 +126,8 @@ def _preview(found: TableFile) -> None:
 
 def _description(workspace: Workspace, one: own_data.Own) -> None:
     """Draw fields for what the visitor states about a table."""
-    owner = visitor().owner
     try:
-        headings, card = own_data.headings(one.name, owner), own_data.card(one.name, owner)
+        headings, card = own_data.described(one.name, visitor().owner)
     except StudioError:
         return
     with st.expander("Say what is what"):

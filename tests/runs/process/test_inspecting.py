@@ -6,9 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.runs import inspecting
 from ldp_core.settings import OWN_DATA_HOURS
+from ldp_core.system import bounded
 from tests.inspection.made import upload
 
 
@@ -27,7 +28,7 @@ def test_inspection_returns_verdict_or_refusal():
         ((data, b"\xff"), "no text"),
         ((data, b"{"), "JSON"),
     ):
-        with pytest.raises(InvalidInput, match=words):
+        with pytest.raises(StudioError, match=words):
             inspecting.inspected(*wrong)
 
 
@@ -35,11 +36,14 @@ def test_inspection_limits_are_enforced(monkeypatch: pytest.MonkeyPatch):
     data, card = files()
     with pytest.raises(InvalidInput, match="more than 5 MB: run `python"):
         inspecting.inspected(data + bytes(6 * 2**20), card)
-    monkeypatch.setattr(inspecting, "SECONDS", 0.01)
-    with pytest.raises(InvalidInput, match="seconds here: run"):
+    monkeypatch.setattr(inspecting, "SECONDS", 1)
+    with pytest.raises(InvalidInput, match="seconds or 2 GB here: run"):
         inspecting.inspected(data, card)
-    monkeypatch.setattr(inspecting, "WAIT_SECONDS", 0.01)
-    with inspecting._one_at_a_time, pytest.raises(InvalidInput, match="other uploads just now"):
+    monkeypatch.setattr(bounded, "WAIT_SECONDS", 0.01)
+    with (
+        bounded._turns["ldp_core.inspection.apart"],
+        pytest.raises(InvalidInput, match="other uploads just now"),
+    ):
         inspecting.inspected(data, card)
     monkeypatch.setenv(OWN_DATA_HOURS.name, "0")
     with pytest.raises(InvalidInput, match="takes no data"):

@@ -9,13 +9,14 @@ from typing import Any
 from zipfile import ZIP_BZIP2
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
 from ldp_core import datasets
 from ldp_core.classroom import members, sessions
 from ldp_core.classroom.store import CLASSES
+from ldp_core.datasets import _uploaded
 from ldp_core.datasets._table import Card
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownJob
 from ldp_core.experiment import parse_draft
@@ -130,12 +131,12 @@ def test_owners_card_overrides_the_guess(runs_dir: Path):
     own_data.describe(own.name, ANNA, Card("bought", "", scales, ("client",)))
     found = datasets.get(own.name)
     assert (found.learnt, found.clients, found.shape) == ("", 0, (1, 3))
-    assert own_data.card(own.name, ANNA).client == ""
+    assert own_data.described(own.name, ANNA)[1].client == ""
     own_data.describe(own.name, ANNA, Card("age", "client"))
-    assert own_data.headings(own.name, ANNA) == ("client", "age", "bought", "colour")
+    assert own_data.described(own.name, ANNA)[0] == ("client", "age", "bought", "colour")
     with pytest.raises(InvalidInput, match="least and its most"):
         own_data.describe(own.name, ANNA, Card(scales={"age": (3.0, 3.0)}))
-    assert own_data.card(own.name, ANNA).target == "age", "a card that will not do changes nothing"
+    assert own_data.described(own.name, ANNA)[1].target == "age", "a card that will not do changes nothing"
 
 
 KINDS = {f"set/{kind}/{MARK}{i}.png": picture(kind) for kind in ("red", "blue") for i in range(6)}
@@ -156,8 +157,10 @@ def test_pictures_are_a_data_set_of_their_owners(runs_dir: Path, files: dict[str
     data = found.load(Path("nowhere"))
     reds = data.train_x[data.train_y == 1]
     assert (reds[:, 0] == 1).all() and (reds[:, 2] == 0).all()
+    kept = next(runs_dir.glob("own/*/*.images")).read_bytes()[200:300]
+    assert found_in(runs_dir, kept) and not found_in(runs_dir, b"PNG")
     own_data.remove(own.name, ANNA)
-    assert found_in(runs_dir, b"PNG") == []
+    assert found_in(runs_dir, kept) == []
 
 
 BAD = {
@@ -167,7 +170,7 @@ BAD = {
     "packed otherwise": ({"a.zip": packed({"a/b.png": picture("red")}, ZIP_BZIP2).getvalue()}, "rare way"),
     "no pictures": ({"a.zip": zipped({"a/b.txt": b"x"})}, "holds no PNG"),
     "damaged": ({"a.zip": zipped({"a/b.png": b"\x89PNG\r\n\x1a\n"})}, "cannot be read as PNG"),
-    "one kind": ({"cat1.png": picture("red"), "cat2.png": picture("red")}, "2 to 1000 are needed"),
+    "one kind": ({"cat1.png": picture("red"), "cat2.png": picture("red")}, "two kinds are needed"),
     "no kind": ({"1.png": picture("red")}, "does not say what it shows"),
     "outside": ({"a.zip": zipped({"../x.png": picture("red")})}, "holds no PNG"),
 }  # fmt: skip
@@ -191,17 +194,68 @@ def test_a_visitor_has_five_at_most(runs_dir: Path):
     own_data.take({"one.csv": TABLE}, BEN)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None)
 @given(cuts=st.lists(st.tuples(st.integers(0, 5000), st.binary(max_size=4)), min_size=1, max_size=6))
-def test_damaged_zips_are_refused_in_a_sentence(runs_dir: Path, cuts: list[tuple[int, bytes]]):
+def test_damaged_zips_are_refused_in_a_sentence(cuts: list[tuple[int, bytes]]):
     data = bytearray(zipped(KINDS))
     for at, put in cuts:
         data[at % len(data) : at % len(data) + len(put)] = put
     try:
-        own_data.remove(own_data.take({"a.zip": bytes(data)}, ANNA).name, ANNA)
+        assert _uploaded.main({}, {"a.zip": bytes(data)})[1].startswith(b"PK")
     except InvalidInput as error:
         assert len(str(error)) < 400
-    assert own_data.mine(ANNA) == []
+
+
+def empty(width: int, height: int) -> bytes:
+    """A PNG that unpacks to far more than it holds."""
+    made = io.BytesIO()
+    Image.new("L", (width, height)).save(made, "PNG")
+    return made.getvalue()
+
+
+SLOW = empty(4400, 4400)
+WIDE = "\n".join(["target,a,b", *(f"{i % 2},x{i % 100},y{i % 99}" for i in range(60_000))]).encode()
+BEYOND = {
+    "rows": ({"a.csv": b"a,b\n" + b"1,0\n2,1\n" * 100_001}, "200"),
+    "numbers": ({"a.csv": WIDE}, "numbers; at most"),
+    "memory": ({"cat1.png": empty(7000, 7100), "dog1.png": empty(7000, 7100)}, "512 MB"),
+    "cpu": ({"a.zip": zipped({f"{i % 2}a/{i}.png": SLOW for i in range(40)})}, "10 s"),
+}
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_upload_beyond_a_limit_is_refused(runs_dir: Path, case: str):
+    files, why = BEYOND[case]
+    assert sum(map(len, files.values())) < own_data.MOST_BYTES
+    with pytest.raises(InvalidInput, match=why):
+        own_data.take(files, ANNA, "home")
+    assert own_data.mine(ANNA) == ledger.standing() == [] == found_in(runs_dir / "own", b"")
+    (spent,) = ledger.LEDGER.rows("SELECT seconds FROM entry WHERE gone AND kind = 'own data'")
+    assert spent[0] > 0, "it still counts for an hour"
+
+
+def test_own_server_process_parses_no_upload(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    for place in (f"{_uploaded.__name__}.main", "csv.reader", "PIL.Image.open"):
+        monkeypatch.setattr(place, lambda *_, **__: pytest.fail("parsed here"))
+    own = own_data.take({"mine.csv": TABLE}, ANNA)
+    own_data.describe(own.name, ANNA, Card("colour", ""))
+    assert datasets.get(own.name).class_names == tuple(f"{MARK}{i}" for i in range(3))
+    assert datasets.get(own_data.take({"a.zip": zipped(KINDS)}, ANNA).name).train_size == 10
+
+
+def test_upload_of_a_killed_server_is_swept(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    def killed(*_: Any) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patched, pytest.raises(SystemExit):
+        patched.setattr(own_data, "_understand", killed)
+        own_data.take({f"{MARK}.csv": TABLE}, ANNA)
+    own_data.sweep()
+    assert found_in(runs_dir, MARK.encode()) and own_data.mine(ANNA) == []
+    began = time.time()
+    monkeypatch.setattr(time, "time", lambda: began + own_data.YOUNG_SECONDS + 1)
+    own_data.sweep()
+    assert found_in(runs_dir, MARK.encode()) == ledger.standing() == []
 
 
 NAME = "marker of private data"

@@ -42,19 +42,18 @@ ENTERS = {
     "ldp_core.runs.record.drafts": {"new", "share", "update"},
     "ldp_core.runs.record.guesses": {"keep", "skip"},
     "ldp_core.runs.record.nicknames": {"keep"},
-    "ldp_core.runs.record.own_data": {"_taken"},
+    "ldp_core.runs.record.own_data": {"take"},
 }
 """Functions that enter what they write."""
 ENTERED = {
     "ldp_core.classroom.members": {"erase", "guess", "leave", "let_in", "remove", "rename", "submit_try"},
     "ldp_core.classroom.own_digits": {"send"},  # within its member's bytes
     "ldp_core.classroom.sessions": {"_end", "_set", "lock", "move"},
-    "ldp_core.datasets._pictures": {"keep"},
     "ldp_core.runs.queue.changes": {"cancel", "forget", "requeue", "update"},
     "ldp_core.runs.record.drafts": {"erase", "forget_typed", "keep_ladder", "keep_typed", "undo"},
     "ldp_core.runs.record.guesses": {"erase"},
     "ldp_core.runs.record.nicknames": {"erase"},
-    "ldp_core.runs.record.own_data": {"describe"},
+    "ldp_core.runs.record.own_data": {"_understand"},
 }
 """Functions that change or erase what was entered, within the bytes of its entry."""
 RECORDS = {
@@ -72,7 +71,7 @@ OF_THE_SERVER = {
     "ldp_core.runs.queue.permissions": {"_secret"},
     "ldp_core.runs.storage.database": {"change", "opened", "reading", "writing"},
     "ldp_core.runs.storage.disk_space": {"keep_back"},
-    "ldp_core.runs.storage.ledger": {"_entered", "compare", "release", "release_part", "sweep"},
+    "ldp_core.runs.storage.ledger": {"_entered", "compare", "release", "release_part", "spent", "sweep"},
     "ldp_core.runs.storage.locks_and_heartbeats": {"ask_to_go", "is_held", "taken"},
     "ldp_core.runs.storage.paths": {"runs_dir"},
     "ldp_core.system.json_file": {"write_json"},
@@ -83,6 +82,7 @@ ELSEWHERE = {
     "ldp_core.cli": {"_silence"},
     "ldp_core.datasets._downloaded": {"fetch"},
     "ldp_core.datasets._idx": {"unpack"},
+    "ldp_core.datasets._uploaded": {"main"},
     "ldp_core.datasets.cifar10": {"read", "unpack"},
     "ldp_core.datasets.covtype": {"unpack"},
     "ldp_core.federated.state": {"_saved"},
@@ -287,7 +287,8 @@ def test_upload_class_and_job_leave_no_bytes_without_a_server(
     for one in (job, room):
         queue.cancel(one)
         jobs.relabel(one, mark, mark)
-    sought = (mark.encode(), pixels, b"digest-of-anna", session.code.encode())
+    (kept,) = runs_dir.glob("own/*/*.table")
+    sought = (mark.encode(), pixels, b"digest-of-anna", session.code.encode(), kept.read_bytes()[-300:])
     assert all(found_in(runs_dir, one) for one in sought)
     later = time.time() + 25 * 3600
     monkeypatch.setattr(time, "time", lambda: later)
