@@ -53,7 +53,9 @@ def decoded(file: Path | BinaryIO, name: str) -> NDArray[np.uint8]:
                 square = ImageOps.fit(opaque, (SIDE, SIDE), Image.Resampling.BILINEAR)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise BadImage(name, f"has over {MOST} pixels") from None
-    except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
+    except MemoryError:
+        raise BadImage(name, "needs more memory than may be taken") from None
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise BadImage(name, f"cannot be read as a {KINDS} ({type(error).__name__})") from None
     return np.asarray(square).transpose(2, 0, 1)
 
@@ -77,7 +79,7 @@ def by_kind(files: Mapping[str, bytes]) -> dict[str, list[NDArray[np.uint8]]]:
     if not counted:
         raise InvalidInput("holds no PNG, JPEG or WebP")
     if len(found) < 2:
-        raise InvalidInput(f"shows {shown(*found)} alone; at least two kinds are needed")
+        raise InvalidInput(f"shows {shown(next(iter(found)))} alone; at least two kinds are needed")
     return dict(sorted(found.items()))
 
 

@@ -1,5 +1,5 @@
-"""A visitor's own data: `main`, which `system.bounded` calls, makes of uploaded files one npz file of what was
-understood, kept as `own/ROOM/ID.table` or `own/ROOM/ID.images`.
+"""A visitor's own data: of uploaded files `main`, in a bounded process, makes an npz file of what was
+understood, which is kept as `own/ROOM/ID.table` or `own/ROOM/ID.images`.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ def main(asked: Mapping[str, str], files: Mapping[str, bytes]) -> tuple[dict[str
         b"".join(one.tobytes() for one in arrays.values()) + repr(about).encode()
     ).hexdigest()[:12]
     out = io.BytesIO()
-    np.savez_compressed(out, about=_bytes(about), **arrays)
+    np.savez_compressed(out, allow_pickle=False, about=_bytes(about), **arrays)
     return {"version": about["version"]}, out.getvalue()
 
 
@@ -116,7 +116,7 @@ class OwnPictures(Dataset):
     def read(self, root: Path, report: Report) -> Data:
         report(Step(f"Reading {self.label}"))
         with np.load(self.file) as stored:
-            x, cut = stored["x"] / np.float32(255), self.train_size
+            x, cut = stored["x"].astype(np.float32) / np.float32(255), self.train_size
         return Data(x[:cut], self.y[:cut], x[cut:], self.y[cut:], self.classes)
 
     def labels(self, root: Path) -> Labels:
@@ -148,13 +148,14 @@ def _kind(called: str, at: Path, changed: int) -> type[Dataset]:
     if "refused" in about:
         raise DataUnavailable(f"the table {shown(title)} {about['refused']}")
     if "understood" in about:
-        parts = {
+        parts: dict[str, Any] = {
             key: tuple(one) if isinstance(one, list) else one for key, one in about["understood"].items()
         }
         parts["features"] = tuple(
             Feature(**one | {"scale": tuple(one["scale"])}) for one in parts["features"]
         )
-        found = Understood(**{"owners": None} | parts | arrays)
+        parts |= {"owners": None} | arrays
+        found = Understood(**parts)
         return _table.of_rows(OwnTable, found, at.parent, at.name, title, called, about["version"])
     total = len(arrays["y"])
 

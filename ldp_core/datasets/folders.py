@@ -70,7 +70,7 @@ class ImageFolder(Dataset):
                 file, name = self.home / self.files / path, f"{self.files}/{path}"
                 if not file.resolve().is_relative_to(self.home):
                     raise BadImage(name, "is a link that leaves the data folder")
-                yield decoded(file, name) / np.float32(255)
+                yield decoded(file, name).astype(np.float32) / np.float32(255)
             except BadImage as error:
                 yield error
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ldp_core import datasets
 from ldp_core.datasets import _pictures, _table, _uploaded
-from ldp_core.datasets._uploaded import NAMED
+from ldp_core.datasets._uploaded import NAMED as NAMED
 from ldp_core.errors import DataUnavailable, InvalidInput, NotYours, StorageFailed, on_one_line, shown
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import room_of
