@@ -14,24 +14,24 @@ st.set_page_config(
 )
 st.html(ASSETS / "studio.css")
 st.logo(str(ASSETS / "logo.svg"), size="large")
-FILES = {"Class": "classroom"}
-"""Names of files that are not the title's."""
-PAGES = {
-    "": ("Start", "Ask", "Clients", "Noise", "Train", "Attack", "Tune"),
-    "More": ("Learn", "Papers", "Compare", "Runs", "Class"),
-}
 page = st.navigation(
     {
-        heading: [
-            st.Page(
-                f"{FILES.get(title, title.lower())}.py",
-                title=title,
-                url_path="" if title == "Start" else title.lower(),
-                default=title == "Start",
-            )
-            for title in titles
-        ]
-        for heading, titles in PAGES.items()
+        "": [
+            st.Page("start.py", title="Start", default=True),
+            st.Page("ask.py", title="Ask", url_path="ask"),
+            st.Page("clients.py", title="Clients", url_path="clients"),
+            st.Page("noise.py", title="Noise", url_path="noise"),
+            st.Page("train.py", title="Train", url_path="train"),
+            st.Page("attack.py", title="Attack", url_path="attack"),
+            st.Page("tune.py", title="Tune", url_path="tune"),
+        ],
+        "More": [
+            st.Page("learn.py", title="Learn", url_path="learn"),
+            st.Page("papers.py", title="Papers", url_path="papers"),
+            st.Page("compare.py", title="Compare", url_path="compare"),
+            st.Page("runs.py", title="Runs", url_path="runs"),
+            st.Page("classroom.py", title="Class", url_path="class"),
+        ],
     },
     position="top",
 )

@@ -24,7 +24,7 @@ OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 
 HIDDEN = ("/_stcore/metrics", "/auth/login", "/auth/logout", "/oauth2callback")
 """Paths of Streamlit for operators, and of sign-in if it is not configured."""
-PAGES = ("learn", "clients", "noise", "train", "attack", "tune", "papers", "compare", "runs", "class")
+PAGES = ("ask", "learn", "clients", "noise", "train", "attack", "tune", "papers", "compare", "runs", "class")
 NAME = re.compile(r"[\w.:-]{1,253}")
 LINES = RateLimit(3, 600.0)
 """Rate limit of log lines."""

@@ -13,7 +13,7 @@ import pytest
 import ldp_core
 from ldp_core import accounting, experiment
 from ldp_core.library import Result
-from ldp_core.limits import at_most
+from ldp_core.limits import at_most, number
 from ldp_core.runs.lockstep import drive
 from tests.conftest import ROOT
 
@@ -50,7 +50,7 @@ def test_result_has_text_and_picture(result: Result):
     entry = result.ledger[0]
     for scope, words in (("coordinate", "per weight"), ("run_worst", "for the whole run at worst")):
         epsilon, delta = entry[scope]["epsilon"], entry[scope]["delta"]
-        assert f"{at_most(epsilon, 4)} {words} (δ {delta:g})" in repr(result)
+        assert f"{at_most(epsilon, 4)} {words} (δ {number(delta)})" in repr(result)
     assert "<svg" in said["text/html"] and result._repr_html_() == said["text/html"]
     figure = plotly.graph_objects.Figure(said["application/vnd.plotly.v1+json"])
     assert list(figure.data[0].y) == result.rounds["accuracy"].tolist()

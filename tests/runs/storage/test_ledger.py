@@ -19,6 +19,7 @@ from ldp_core.runs import drafts, guesses, jobs, nicknames, own_data, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.permissions import Person
+from ldp_core.runs.record import pilots
 from ldp_core.runs.storage import ledger
 from ldp_core.runs.storage.ledger import KINDS, Entry
 from tests.conftest import ROOT
@@ -43,6 +44,7 @@ ENTERS = {
     "ldp_core.runs.record.guesses": {"keep", "skip"},
     "ldp_core.runs.record.nicknames": {"keep"},
     "ldp_core.runs.record.own_data": {"take"},
+    "ldp_core.runs.record.pilots": {"ask"},
 }
 """Functions that enter what they write."""
 ENTERED = {
@@ -54,6 +56,7 @@ ENTERED = {
     "ldp_core.runs.record.guesses": {"erase"},
     "ldp_core.runs.record.nicknames": {"erase"},
     "ldp_core.runs.record.own_data": {"_understand"},
+    "ldp_core.runs.record.pilots": {"done", "erase"},
 }
 """Functions that change or erase what was entered, within the bytes of its entry."""
 RECORDS = {
@@ -92,6 +95,7 @@ ELSEWHERE = {
     "ldp_core.runs.cluster.connection": {"_unheard"},
     "ldp_core.runs.jobs.tables": {"as_parquet", "write_brought_rounds"},
     "ldp_core.runs.outcomes": {"make"},
+    "ldp_core.runs.stored_answer": {"make_answer"},
     "ldp_core.runs.stored_ladder": {"make_ladder"},
     "ldp_core.system.memory": {"be_given_up"},
     "ldp_core.system.private_files": {"read", "write"},
@@ -239,6 +243,7 @@ def test_all_that_visitors_leave_is_entered(runs_dir: Path):
     nicknames.keep("anna", "Anna", "school")
     own_data.take({"mine.csv": TABLE}, "anna", "school")
     queue.add("run", {"draft": DRAFT.as_json()}, owner="anna", address="school")
+    assert pilots.ask([DRAFT.base], "anna", "school")
     session = sessions.open_class(TEACHER, "two_volunteers")
     members.join(session, "anna", "Anna", "school")
     before = ledger.standing()
