@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from ldp_core.experiment import Experiment, kept
+from ldp_core.inference.interval import deviation
 from ldp_core.limits import number, spelled
 from ldp_core.theory.clients import worst_variance
 from ldp_core.theory.server import ServerNoise, client_weights, server_noise
@@ -78,7 +79,7 @@ def word_of(accuracy: float, guess: float) -> Word:
 def tried_out(accuracies: Sequence[float], guess: float, how: str) -> Outlook:
     """Verdict from the final accuracies of a few independent trials; `how` begins the reason."""
     mean, many = float(np.mean(accuracies)), len(accuracies)
-    own = float(np.var(accuracies, ddof=1)) if many > 1 else ALONE**2
+    own = deviation(accuracies).size ** 2 if many > 1 else ALONE**2
     spread = math.sqrt(own * (1 + 1 / many) + ALSO**2)
     steps = ndtr((np.array([-np.inf, *edges(guess), np.inf]) - mean) / spread)
     chances = [float(high - low) for low, high in pairwise(steps)]

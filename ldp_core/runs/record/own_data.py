@@ -64,8 +64,9 @@ def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> 
     if size > MOST_BYTES:
         raise InvalidInput(f"these files have {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are taken")
     sweep()
-    named = NAMED.match(f"{'table' if table else 'images'}:{room_of(owner)}.{secrets.token_hex(4)}")
-    assert named is not None
+    name = f"{'table' if table else 'images'}:{room_of(owner)}.{secrets.token_hex(4)}"
+    if (named := NAMED.match(name)) is None:
+        raise InvalidInput(f"{name} is no name of a data set")
     file, until = _uploaded.file_of(named), time.time() + 3600 * hours()
     entry = Entry("own data", _id(file), size, time.time(), until, owner, address)
     ledger.enter(entry)
