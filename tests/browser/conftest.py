@@ -23,6 +23,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
@@ -66,7 +67,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     visitor = getattr(item, "funcargs", {}).get("visitor")
     if report.when == "call" and report.failed and visitor is not None:
-        with suppress(Error):
+        with suppress(Error, StorageFailed):
             jobs = [(job.id, job.kind, job.status, job.message) for job in queue.find(most=3)]
             words = visitor.page.locator("body").inner_text(timeout=1000)
             report.sections.append(("the page", f"{visitor.page.url}\n{words[:3000]}\n{jobs}"))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ldp_core import datasets
 from ldp_core.behaviour import version
-from ldp_core.errors import StudioError
+from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Experiment, kept, parse
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.machine.calibration import rates
@@ -48,11 +48,16 @@ class Asked(NamedTuple):
 
 
 def known(experiments: Iterable[Experiment]) -> list[Outlook]:
-    """Verdicts that are there at once, without training: of the noise alone, or stored; else `TESTING`."""
+    """Verdicts that are there at once, without training: of the noise alone, or stored; else `TESTING`.
+    Where the store cannot be read, there is no trial.
+    """
     some = [*experiments]
     found = [certain(one) for one in some]
     keys = {i: key_of(one) for i, one in enumerate(some) if found[i] is None}
-    ended = computations.ended(keys.values()) if keys else {}
+    try:
+        ended = computations.ended(keys.values()) if keys else {}
+    except StorageFailed:
+        return [one or FAILED for one in found]
     for i, key in keys.items():
         if key in ended:
             found[i] = Outlook(**ended[key].figures)
