@@ -21,6 +21,7 @@ from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.tune.price import promise_in_words, setting_line
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.job_actions import refusal, refusing
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once, watch_record
 from pages.parts.ui.text import at_most, number, percent, plain
 from pages.parts.ui.uninterrupted import pressed
@@ -124,7 +125,7 @@ def _fields(before: Needs) -> Needs | None:
     try:
         return once(("needs", place), lambda: parse_needs({**json.loads(place), "levers": True}))
     except InvalidExperiment as error:
-        st.error(plain(f"{error}.", 400))
+        st.error(plain(f"{error_in_words(error)}.", 400))
         return None
 
 

@@ -36,6 +36,7 @@ HOPEFUL = 2.5
 """Factor on the best range's estimated least ε up to which other ranges are still searched."""
 CHECKED = MISSED / 2
 """Share of further runs that may lie below the end once there are fresh seeds."""
+UNSURE = "by its fresh seeds alone it is not sure: "
 MOST_RUNS = 1200
 """Largest number of runs at the usual effort."""
 
@@ -183,13 +184,12 @@ def answer_of(question: Question, known: Known) -> Answer:
     fresh = [known[point] for point in _fresh(question, meets) if point in known]
     if len(fresh) < question.seeds:
         return Answer(meets.epsilon, meets.half, above, None, None, f"{why}; that is not checked yet")
-    mean, sure = float(np.mean(fresh)), further_run(fresh)
+    mean, sure = float(np.mean(fresh)), meets.sure
     met = sum(accuracy >= question.accuracy for accuracy in fresh)
-    why = "by its fresh seeds alone it is not sure: " * (sure < question.accuracy) + why
+    why = UNSURE * (further_run(fresh) < question.accuracy) + why
     why += (
-        f". With {len(fresh)} fresh seeds, which had no part in that choice, {met} reach "
-        f"{percent(question.accuracy, 1)}; one more run reaches at least {percent(max(0.0, sure), 1)} with "
-        f"97.5{THIN}% confidence"
+        f". Of {len(fresh)} fresh seeds {met} reach {percent(question.accuracy, 1)}; by all its seeds one "
+        f"more run reaches at least {percent(max(0.0, sure), 1)} with 97.5{THIN}% confidence"
     )
     return Answer(meets.epsilon, meets.half, above, mean, sure, why)
 

@@ -5,7 +5,7 @@ from typing import Any
 from ldp_core.accounting import AGAINST, Promise, everyone, promise, worth
 from ldp_core.experiment import Experiment
 from ldp_core.inference.outcome import at_chance
-from ldp_core.limits import at_most, number, percent, spelled
+from ldp_core.limits import at_most, percent, spelled
 from ldp_core.trust import registry as trusts
 from ldp_core.tuning.designs import Found, Known, answer_of
 from ldp_core.tuning.needs import Needs
@@ -31,7 +31,7 @@ def sentence(needs: Needs, found: Found, chance: float) -> str:
     who = f"{spelled(needs.clients)} participants and trust in {trusts.get(needs.trust).label}"
     reached = f"{percent(found.mean)} accuracy{'' if found.measured else ' expected'}"
     if at_chance(found.mean, chance):
-        return f"Nothing learns at ε {number(found.epsilon)} with {who}: {reached}, as by guessing"
+        return f"Nothing learns at ε {at_most(found.epsilon)} with {who}: {reached}, as by guessing"
     if not found.reaches:
         asked = percent(needs.accuracy or 0.0, 1)
         return f"{asked} is not reached with {who}: {reached} even at ε {at_most(found.epsilon)}"

@@ -27,7 +27,7 @@ def test_every_client_has_four_numbers():
     entries = ledger({})
     assert len(entries) == 20
     for entry in entries:
-        assert list(entry) == [*SCOPES, "against", "worth"]
+        assert list(entry) == [*SCOPES, "against", "unit", "worth"]
         assert (entry["against"], entry["worth"]) == ("server", "nothing")
         assert all(set(entry[s]) == LINE for s in SCOPES)
         assert all(entry[s]["guarantee"] and entry[s]["why"] for s in SCOPES)

@@ -148,6 +148,6 @@ def test_chunks_of_clients_do_not_change_the_result(monkeypatch: pytest.MonkeyPa
 def test_a_learning_rate_that_is_far_too_large_is_named():
     ready = federation({"local": {"learning_rate": 1e6}})
     with pytest.raises(
-        Diverged, match=r"client 1 .* the learning rate 1e\+06 is too large; try one near 0.5"
+        Diverged, match=r"client 1 .* the learning rate 1\u202f000\u202f000 is too large; try one near 0.5"
     ):
         one_round(ready, untrained(ready))

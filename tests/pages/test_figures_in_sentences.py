@@ -211,6 +211,8 @@ SKIPPED = {
     "attackers' own settings": r"(?:#(?: to #)?) simulated|with # random image|different of # others|about # is nothing, from # on|from # on it can"
     r"|show ε # at best|Linked over rounds.*|best # of #|20 dB|(?:average of all: |^)alike #|Third: what.*",
     "ε of other settings (test_costs)": r"Promise ε # for|ε # for the whole run(?=[^.]*takes ε)|takes ε #|cost no more at δ #|price of # uploads|# of # clients upload.*?(?=[|]|$)",
+    "verdict before training (tests/test_pilot)": r"# (?:short )?(?:runs|trials)(?: with #(?: of #)? clients? a round)? end at[^;|]*|nine of ten runs end between #%? and #%?|chance up to #%|learns from #% on|The verdict is from a short trial[^|]*|testing …",
+    "pairs of Compare (tests/inference)": r"[A-L] - [A-L][^;]*|#(?:, #)* and # by seed[^|]*",
     "deployments (tests/runs/carry)": r"Known deployments.*",
 }
 """What is not of a run, or is derived in a test of its own."""

@@ -96,7 +96,7 @@ def test_answer_whose_fresh_seeds_fall_below_says_so_first():
     fresh = dict.fromkeys(range(16, 24), 0.9) | {20: 0.795}
     known = {Point(0.5, 3.0, seed): 0.9 + 0.001 * (seed % 2) for seed in range(16)}
     answer = answer_of(asked(), known | {Point(0.5, 3.0, seed): value for seed, value in fresh.items()})
-    assert answer.epsilon == 3.0 and answer.sure is not None and answer.sure < 0.8
+    assert answer.epsilon == 3.0
     assert answer.why.startswith("by its fresh seeds")
 
 

@@ -165,7 +165,8 @@ class GaussianNoise(Sized):
 
     def parameters(self) -> dict[str, Any]:
         values = super().parameters()
-        return {name: value for name, value in values.items() if name != "norm" or value is not None}
+        omitted = ("norm", "reach")
+        return {name: value for name, value in values.items() if name not in omitted or value is not None}
 
     def fitted(self, use: Use) -> Self:
         return super().fitted(use) if self.scope == "upload" else self

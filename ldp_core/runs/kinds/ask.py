@@ -9,7 +9,7 @@ from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
 from ldp_core.cost.seconds import work_of
 from ldp_core.datasets import Report, Step
 from ldp_core.events import DesignCell, Guessed
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, Run
 from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.base import Kind, Words
 from ldp_core.runs.lockstep import load
@@ -61,8 +61,9 @@ class AskJob(Kind):
             recorder.add(event)
         recorder.end("completed", {})
 
-    def recorded(self, asked: Needs) -> list[Any]:
-        return []
+    def recorded(self, asked: Needs) -> list[Run]:
+        (draft,) = self.drafts(asked)
+        return [Run(0, self.part, draft.base)]
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         return {"runs": sum(one.body.get("event") == "cell" for one in events)}

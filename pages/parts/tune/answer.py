@@ -11,7 +11,7 @@ from ldp_core.experiment import Draft, changed
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, known
 from ldp_core.tuning import Question
 from ldp_core.tuning.leaks import cap, leaks_of
-from ldp_core.tuning.least_epsilon import bracket, leak_in_words, tried
+from ldp_core.tuning.least_epsilon import UNSURE, bracket, leak_in_words, tried
 from pages.parts.charts.base import Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.pareto import budget_axis
 from pages.parts.runs.job_state import far_state, is_gone
@@ -113,8 +113,7 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
     reached = found.answer["mean"]
     leaked = [one for one in leaks_of(found.leaks) if (one.half, one.epsilon) == (half, epsilon)]
     three_figures(base, reached, asked.seeds, leaked)
-    unsure = found.answer["sure"] is not None and found.answer["sure"] < asked.accuracy
-    (st.warning if unsure else st.success)(plain(f"{why[0].upper() + why[1:]}.", 500))
+    (st.warning if why.startswith(UNSURE) else st.success)(plain(f"{why[0].upper() + why[1:]}.", 500))
     if st.button("Open it on Train", key="open answer"):
         start_with(Draft.alone(base))
         st.switch_page("train.py")

@@ -33,7 +33,7 @@ def test_a_range_below_the_resolution_is_refused(mechanism: Mechanism):
 
 def test_a_range_beyond_the_largest_number_is_refused():
     with pytest.raises(
-        InvalidInput, match=r"must lie within ±3.4e\+38, the largest float32; got low -1e\+39"
+        InvalidInput, match=r"must lie within ±3.4·10³⁸, the largest float32; got low -1e\+39"
     ):
         mechanisms.get("duchi").perturb(np.zeros(3, np.float32), 1.0, -1e39, 1e39, np.random.default_rng(0))
 
