@@ -15,24 +15,20 @@ st.set_page_config(
 st.html(ASSETS / "studio.css")
 st.logo(str(ASSETS / "logo.svg"), size="large")
 page = st.navigation(
-    {
-        "": [
-            st.Page("start.py", title="Start", default=True),
-            st.Page("ask.py", title="Ask", url_path="ask"),
-            st.Page("clients.py", title="Clients", url_path="clients"),
-            st.Page("noise.py", title="Noise", url_path="noise"),
-            st.Page("train.py", title="Train", url_path="train"),
-            st.Page("attack.py", title="Attack", url_path="attack"),
-            st.Page("tune.py", title="Tune", url_path="tune"),
-        ],
-        "More": [
-            st.Page("learn.py", title="Learn", url_path="learn"),
-            st.Page("papers.py", title="Papers", url_path="papers"),
-            st.Page("compare.py", title="Compare", url_path="compare"),
-            st.Page("runs.py", title="Runs", url_path="runs"),
-            st.Page("classroom.py", title="Class", url_path="class"),
-        ],
-    },
+    [
+        st.Page("start.py", title="Start", default=True),
+        st.Page("ask.py", title="Ask", url_path="ask"),
+        st.Page("clients.py", title="Clients", url_path="clients"),
+        st.Page("noise.py", title="Noise", url_path="noise"),
+        st.Page("train.py", title="Train", url_path="train"),
+        st.Page("attack.py", title="Attack", url_path="attack"),
+        st.Page("tune.py", title="Tune", url_path="tune"),
+        st.Page("learn.py", title="Learn", url_path="learn"),
+        st.Page("papers.py", title="Papers", url_path="papers"),
+        st.Page("compare.py", title="Compare", url_path="compare"),
+        st.Page("runs.py", title="Runs", url_path="runs"),
+        st.Page("classroom.py", title="Class", url_path="class"),
+    ],
     position="top",
 )
 arrive(f"{page.url_path}{' of a job' if 'job' in st.query_params else ''}")

@@ -33,10 +33,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert not (ROOT / path).exists(), f"{path} would be no addition"
         (folder / path).write_text(body, encoding="utf-8")
     shell = folder / "pages" / "shell.py"
-    before = '            st.Page("runs.py"'
+    before = '        st.Page("runs.py"'
     text = shell.read_text(encoding="utf-8")
     assert before in text
-    shell.write_text(text.replace(before, f"    {LINE[0]}{before}"), encoding="utf-8")
+    shell.write_text(text.replace(before, f"{LINE[0]}{before}"), encoding="utf-8")
     return folder
 
 

@@ -171,16 +171,8 @@ class Visitor:
 
     def go(self, name: str) -> None:
         """To another page by the navigation."""
-        navigate(self.page, name)
+        self.page.get_by_role("link", name=name, exact=True).first.click()
         self.page.locator(READY[name.lower()]).first.wait_for()
-
-
-def navigate(page: Page, name: str) -> None:
-    """Press a page's name in the menu, under “More” if it is there."""
-    link = page.get_by_role("link", name=name, exact=True).first
-    if not link.is_visible() and page.get_by_test_id("stTopNav").is_visible():
-        page.get_by_test_id("stTopNav").get_by_text("More", exact=True).click()
-    link.click()
 
 
 def wait_until(page: Page, done: Callable[[], object]) -> None:

@@ -16,7 +16,6 @@ from tests.browser.conftest import (
     Visitor,
     cell,
     enter,
-    navigate,
     press,
     press_where_it_stays,
     tick,
@@ -99,7 +98,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, anot
     second.get_by_role("button", name="Stop").click()
     expect(page.get_by_text(STOPPED)).to_be_visible()
     before = queue.find(most=2)[1]
-    navigate(second, "Runs")
+    second.get_by_role("link", name="Runs").click()
     cell(second, "stopped").wait_for(state="attached")
     tick(second)
     second.get_by_role("button", name="Delete").click()

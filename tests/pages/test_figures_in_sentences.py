@@ -232,7 +232,7 @@ RULES = {
     "noise": r"^(?:«\w»|[a-z]+) #$|#(?= after)|noise variance:? #|#(?= at the end)",
     "clients": r"[Cc]lients? #(?: and #)?|# (?:of # )?(?:people|clients?)|# asks?|# for(?= )",
     "runs": r"Trust: #|# (?:\w+ )?runs?|of the #|(?:all|more|of) #|# pairs?|# more",
-    "sigma noise size": r"\| # \| # \| (?:#|not measured)",
+    "sigma noise": r"\| # \| #(?= \|)",
     "seeds": r"# (?:shared )?seeds?|seeds? #|# reach",
     "samples": r"(?:the|only|only the|holds) #(?: to #)? (?:held-out )?(?:samples|images)|#(?: to #)? samples",
     "points settings": r"[|:]\s+\+?#(?:, #)*(?: and #)?(?= \(one seed\)|\s+(?:\||:))|±?# points|# (?:above|ahead|apart)|\(#(?:, #)*,? and #|[-+]# ?:|: # and #"
