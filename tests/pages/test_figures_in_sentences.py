@@ -201,7 +201,7 @@ def printed(x: float, given: str, side: int) -> bool:
 NUMBER = r"(?<![\w.,/·])(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?![\d.]*\d)"
 SKIPPED = {
     "worked sums, and what they prove": r"[^|]*[×=√][^|]*|(?:more likely by more than|a factor of)[^|]*",
-    "measured on this machine": r"in (?:less than )?# s\b|# s left|takes about # \w+|# [GMk]B\b|# clients at a time|# \w+ ago",
+    "measured on this machine": r"attacks take about.*? times as long|in (?:less than )?# s\b|# s left|takes about # \w+|# [GMk]B\b|# clients at a time|# \w+ ago",
     "names and dates": r"\d{4}-\d\d-\d\d[^ ]*|\d{4}(?=[);])|ranges longer than #|budgets from # on|^ ?#%.?$|reached # in|«\w» #(?= \d)|1/σ²?|\b[0-9a-f]{12}\b|a \d(?=$|[,)])|rank 1|■ #|Or steps.*|# hours",
     "positions in a law": r"for a weight of #|if it were #|(?:#% )?at #$|^#$|grey: a weight[^|]*|variance #(?:, σ #)?|true weight #|^between #.*",
     "intervals (test_difference)": r"interval # to #|\(# to #\)|# to #% of|share of the average:.*",
@@ -232,7 +232,7 @@ RULES = {
     "noise": r"^(?:«\w»|[a-z]+) #$|#(?= after)|noise variance:? #|#(?= at the end)",
     "clients": r"[Cc]lients? #(?: and #)?|# (?:of # )?(?:people|clients?)|# asks?|# for(?= )",
     "runs": r"Trust: #|# (?:\w+ )?runs?|of the #|(?:all|more|of) #|# pairs?|# more",
-    "sigma noise": r"\| # \| #(?= \|)",
+    "sigma noise": r"[;:] +\| # \| #(?= \|)",
     "seeds": r"# (?:shared )?seeds?|seeds? #|# reach",
     "samples": r"(?:the|only|only the|holds) #(?: to #)? (?:held-out )?(?:samples|images)|#(?: to #)? samples",
     "points settings": r"[|:]\s+\+?#(?:, #)*(?: and #)?(?= \(one seed\)|\s+(?:\||:))|±?# points|# (?:above|ahead|apart)|\(#(?:, #)*,? and #|[-+]# ?:|: # and #"
