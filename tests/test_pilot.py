@@ -116,7 +116,7 @@ def test_outlook_answers_by_a_trial_without_a_worker():
 
 
 @pytest.mark.parametrize(("epsilon", "loads"), [(8.0, True), (0.02, False)])
-def test_command_answers_and_trains_only_where_it_must(epsilon: float, loads: bool, tmp_path: Path):
+def test_command_loads_torch_only_for_a_trial(epsilon: float, loads: bool, tmp_path: Path):
     file = tmp_path / "experiment.json"
     file.write_text(json.dumps({"clients": {"epsilon": epsilon}, "mechanism": "laplace"}))
     code = f"import sys; from ldp_core.cli import main; main(['outlook', {str(file)!r}])"

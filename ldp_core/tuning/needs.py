@@ -19,7 +19,7 @@ from ldp_core.limits import CLIENTS, EPSILON, SEED
 from ldp_core.trust import registry as trusts
 
 TRUSTS = ("local", "shuffled", "secure_sum", "central")
-"""From trust in nobody to trust in a server, weakest assumption first."""
+"""Weakest assumption first."""
 FEATURES = "orientation"
 """Public features of images, which shorten what a design has to send."""
 CLASS_MEANS: Mapping[str, Any] = {

@@ -30,12 +30,12 @@ def sentence(needs: Needs, found: Found, chance: float) -> str:
     """The finding, in at most 25 words or so."""
     who = f"{spelled(needs.clients)} participants and trust in {trusts.get(needs.trust).label}"
     reached = f"{percent(found.mean)} accuracy{'' if found.measured else ' expected'}"
+    budget = f"ε {at_most(found.epsilon)} for {COVERS[needs.unit]}"
     if at_chance(found.mean, chance):
-        return f"Nothing learns at ε {at_most(found.epsilon)} with {who}: {reached}, as by guessing"
+        return f"Nothing learns with {who} at {budget}: {reached}, as by guessing"
     if not found.reaches:
         asked = percent(needs.accuracy or 0.0, 1)
-        return f"{asked} is not reached with {who}: {reached} even at ε {at_most(found.epsilon)}"
-    budget = f"ε {at_most(found.epsilon)} for {COVERS[needs.unit]}"
+        return f"{asked} is not reached with {who}: {reached} even at {budget}"
     return f"{budget} buys {reached} with {who}; without noise it is {percent(found.ceiling)}"
 
 

@@ -3,7 +3,7 @@
 Everybody is a connection with a cookie. Students share one address, unless they are `--apart`, and train
 settings of their own at random times, twice. Two others have sweeps of 500 cells, one presses Train with
 forty cookies of one address, and one uploads tables of 4.6 MB. With `--equal` all press Train at the same
-scenario within a second, and nobody else is there. Measured is what pages show, which look as often as they
+scenario within a second, without other visitors. Measured is what pages show, which look as often as they
 are asked to: when the first point of a curve is there, and when they say that the run has ended.
 """
 
@@ -77,7 +77,7 @@ async def opened(url: str, draft: Draft, who: int, address: str) -> Learner:
 
 
 def draft_of(number: int) -> Draft:
-    """One that nobody else trains."""
+    """A draft with settings of its own."""
     return presets.get(SCENARIOS[number % len(SCENARIOS)]).draft.with_base({"seed": 1000 + 10 * number})
 
 

@@ -154,7 +154,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("field", REFUSED)
-def test_what_has_no_proof_for_records_is_refused_at_its_field(field: str) -> None:
+def test_field_without_a_records_proof_is_refused(field: str) -> None:
     with pytest.raises(InvalidExperiment) as refused:
         changed(parse(of_records()), REFUSED[field])
     assert field in [problem.path for problem in refused.value.problems]

@@ -210,7 +210,7 @@ def test_a_true_zero_is_told_apart_once_in_twenty_at_most():
     ("low", "high", "outcome"),
     [(88.1, 91.9, "holds"), (80, 100, "cannot tell"), (92.1, 95, "contradicted"), (92, 95, "cannot tell")],
 )
-def test_figure_holds_where_the_whole_interval_is_near_it(low: float, high: float, outcome: str):
+def test_figure_within_the_whole_interval_holds(low: float, high: float, outcome: str):
     assert within(low, high, 90.0, 2.0) == outcome
 
 

@@ -110,7 +110,7 @@ def test_each_change_of_the_question_has_an_answer():
     assert body["promise"]["worth"] == "much"
 
 
-def test_accuracy_at_guessing_says_that_nothing_learns():
+def test_accuracy_at_guessing_is_not_found():
     found = Found(1.0, 0, 0.1, 0.2, 0.13, 2, measured=False, reaches=True)
     assert sentence(Needs(), found, 0.12).startswith("Nothing learns")
 
@@ -138,7 +138,7 @@ def test_wrong_field_is_named(wrong: dict[str, Any]):
     assert {problem.path for problem in error.value.problems} & {*wrong, "epsilon"}
 
 
-def test_shipped_first_answer_is_what_its_runs_come_to():
+def test_shipped_first_answer_equals_its_runs():
     stored = first_answer()
     assert stored is not None
     points = [point for point in stored.cells if point.question == 0][:4]

@@ -162,8 +162,8 @@ def figures(found: Variants) -> str:
     for runs in found.values():
         one = final(runs)
         reached = "–" if one.accuracy is None else f"{one.accuracy:.2%}"
-        told = any(run.end and run.end.get("ledger") for run in runs)
-        picked, budget = "–", "no guarantee: promises nothing" if told else "–"
+        ended = any(run.end and run.end.get("ledger") for run in runs)
+        picked, budget = "–", "no guarantee: promises nothing" if ended else "–"
         if one.attempts:
             share, chance = percent(one.hits / one.attempts), percent(one.chance)
             picked = f"{share} of {one.attempts} tries (guessing {chance})"

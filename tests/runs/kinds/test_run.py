@@ -81,7 +81,7 @@ def test_run_killed_again_and_again_stores_equal_events(draft: Draft, monkeypatc
 @every_way
 @every_draft
 @pytest.mark.usefixtures("chosen")
-def test_run_put_aside_when_it_may_stores_equal_events(draft: Draft, monkeypatch: pytest.MonkeyPatch):
+def test_run_put_aside_stores_equal_events(draft: Draft, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(preemption, "_asked", [True])
     job, attempts = queued(draft), 0
     while computations.left(job.keys):

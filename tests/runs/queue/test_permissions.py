@@ -111,7 +111,7 @@ def test_job_that_never_began_comes_before_those_put_aside(monkeypatch: pytest.M
 
 
 def test_claim_in_a_long_queue_estimates_few_jobs():
-    """A hundred jobs of new cookies would take the worker seconds, in which nobody's job begins."""
+    """A hundred jobs of new cookies would take the worker seconds, in which no job begins."""
     ids = [queue.add("run", {}, owner=person(f"{n:032x}").owner, address=f"{n % 5}") for n in range(100)]
     asked = list[str]()
 
