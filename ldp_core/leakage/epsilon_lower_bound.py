@@ -8,7 +8,8 @@ same.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ldp_core.accounting import entries
 from ldp_core.accounting.samples.likelihoods import (
     cannot_tell,
     expected_bound,
+    fewest_trials,
     likelihood_bound,
     log_ratio,
     trials_needed,
@@ -144,6 +146,7 @@ def measured(
         for scope, (uses, promise) in promises.items():
             if scope == "upload" or sent > 1:  # one upload is the whole run
                 plan = _plan(experiment.pieces(1), found.apart, uses, share, alpha)
+                plan = replace(plan, trials=fewest_trials(plan.trials, alpha, promise.delta))
                 one, other = (_ratios(experiment, found, plan, world, noise) for world in (0, 1))
             bound = likelihood_bound(one, other, alpha, promise.delta)
             # a run holds the upload: what is shown of that is shown of the run, and both bounds hold together
@@ -208,6 +211,7 @@ def _ratios(
             law, values = piece.mechanism.at(*terms), worlds.values[:, columns]
             shape = (plan.trials, plan.uses if alike else 1, len(columns))
             sent = law.perturb(np.array(np.broadcast_to(values[world], shape)), noise)
-            each = log_ratio(law.log_prob(sent, values[0]), law.log_prob(sent, values[1]))
+            of_input = law.likelihood(sent) if piece.mechanism.separable else partial(law.log_prob, sent)
+            each = log_ratio(*map(of_input, values))
             total += each.reshape(plan.trials, -1).sum(axis=1)
     return total

@@ -19,6 +19,8 @@ from ldp_core.mechanisms.base import Floats
 CHOOSING = 10
 """One trial in so many chooses the threshold."""
 THRESHOLDS = 60
+NEARLY = 0.9
+"""Share of the largest possible bound that fewer trials must keep."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,16 @@ def runs_needed(epsilon: float, alpha: float, delta: float = 0.0) -> int:
     """Least number of runs on each input, of an event that occurs always and never, to exceed `epsilon`."""
     needed = math.log(alpha / 2) / math.log1p(-(1 - delta) / (1 + math.exp(epsilon)))
     return math.floor(min(needed, 1e18)) + 1
+
+
+def fewest_trials(trials: int, alpha: float, delta: float = 0.0) -> int:
+    """Least number of trials of each input, at most `trials`, whose largest possible bound (`Bound.most`) is at
+    least `NEARLY` that of so many.
+    """
+    counted = trials - trials // CHOOSING
+    if not (most := epsilon_bound(counted, counted, 0, counted, alpha, delta)):
+        return trials
+    return min(trials, math.ceil(runs_needed(NEARLY * most, alpha, delta) * CHOOSING / (CHOOSING - 1)))
 
 
 def log_ratio(top: Any, bottom: Any) -> Floats:

@@ -12,6 +12,7 @@ from ldp_core.accounting.samples.likelihoods import (
     Bound,
     cannot_tell,
     expected_bound,
+    fewest_trials,
     likelihood_bound,
     log_ratio,
     trials_needed,
@@ -94,3 +95,19 @@ def test_likelihood_bound_matches_its_planned_trials(separation: float):
         found.append(likelihood_bound(one, other, ALPHA).epsilon)
     assert min(found) > 0
     assert np.median(found) == pytest.approx(expected_bound(separation, runs, ALPHA), rel=0.4)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-5])
+@pytest.mark.parametrize("count", [100, 1_618, 20_000])
+def test_fewest_trials_keep_nine_tenths_of_the_largest_bound(count: int, delta: float):
+    def most(runs: int) -> float:
+        apart = np.full(runs, np.inf)
+        return likelihood_bound(apart, -apart, ALPHA, delta).most
+
+    few = fewest_trials(count, ALPHA, delta)
+    assert few < 0.9 * count
+    assert most(few) >= 0.9 * most(count) > most(few - 2)
+
+
+def test_too_few_trials_for_any_bound_are_kept():
+    assert fewest_trials(3, ALPHA) == 3
