@@ -32,32 +32,40 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def studio() -> int:
-    """Entry point of `epsilon-studio`."""
-    refuse_others()
-    gc.set_threshold(SELDOM)
-    from importlib.metadata import version
-
-    from ldp_core import cli
-    from ldp_core.commands import dashboard
-    from ldp_core.system.data_folder import keep_private
-
-    keep_private()
+def command_line(called: str) -> NoReturn:
+    from ldp_core.commands import parser_of
 
     arguments = sys.argv[1:]
-    if arguments == ["--version"]:
-        print(version(dashboard.NAME))
-        return 0
-    if arguments and arguments[0] in ("-h", "--help", *cli.names(), *cli.GONE):
-        leave(cli.main(arguments, dashboard.NAME))
-    return dashboard.main(arguments, cli.names())
-
-
-if __name__ == "__main__":
-    refuse_others()
+    if arguments[:1] in ([], ["-h"], ["--help"]):  # by names alone: the commands import for a second
+        parser_of(called)[0].parse_args(arguments)
     gc.set_threshold(SELDOM)
     from ldp_core.cli import main
     from ldp_core.system.data_folder import keep_private
 
     keep_private()
-    leave(main())
+    leave(main(arguments, called))
+
+
+def studio() -> int:
+    """Entry point of `epsilon-studio`."""
+    refuse_others()
+    from ldp_core.commands import COMMANDS, GONE, INSTALLED
+
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        from importlib.metadata import version
+
+        print(version(INSTALLED))
+        return 0
+    if arguments and arguments[0] in ("-h", "--help", *COMMANDS, *GONE):
+        command_line(INSTALLED)
+    from ldp_core.commands import dashboard
+    from ldp_core.system.data_folder import keep_private
+
+    keep_private()
+    return dashboard.main(arguments)
+
+
+if __name__ == "__main__":
+    refuse_others()
+    command_line("python -m ldp_core")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core import presets
-from ldp_core.commands import dashboard, records, sweep_options
+from ldp_core.commands import GONE, MODULE, parser_of, records, sweep_options
 from ldp_core.commands.judge import (
     audit,
     check,
@@ -31,19 +31,13 @@ from ldp_core.settings import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
 """Largest length of an experiment's JSON; the largest number of clients takes a fifth of it."""
-GONE = {
-    "allocate": "invert gives the ε for a noise, and how many clients it takes",
-    "import": "open FILE makes a draft of the settings in an export, a report or a program",
-}
-"""What takes the place of a command that is gone."""
 ON_RUNS = (
     "submit", "status", "cancel", "resume", "pin", "unpin", "remove", "export", "runs", "prune", "doctor",
 )  # fmt: skip
 """Commands that open the folder of runs."""
-WAYS = ".zip (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
 
 
-def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:
+def main(arguments: Sequence[str] | None = None, called: str = MODULE) -> int:
     """Run a command; exit code 0; 1 if a run diverged or failed; 2, with a sentence, for bad input; 3
     for a fault of this program.
     """
@@ -306,77 +300,47 @@ def _text(source: str) -> str:
     return text
 
 
-def names() -> Sequence[str]:
-    return tuple(_parser().get_default("commands"))
+def _parser(called: str = MODULE) -> argparse.ArgumentParser:
+    parser, commands = parser_of(called)
 
+    def command(name: str, function: Any) -> argparse.ArgumentParser:
+        commands[name].set_defaults(command=function)
+        return commands[name]
 
-def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
-    words = "Federated learning under personalised local privacy."
-    if called == dashboard.NAME:
-        words += f" Without a command: the dashboard, as {called} [SCENARIO] [OPTIONS OF STREAMLIT]."
-    parser = argparse.ArgumentParser(prog=called, description=words)
-    commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
-
-    def command(name: str, function: Any, text: str) -> argparse.ArgumentParser:
-        added = commands.add_parser(name, help=text, description=text)
-        added.set_defaults(command=function)
-        return added
-
-    for name, function, text in (
-        ("run", _run, "run an experiment here and print its events as JSON lines"),
-        ("outlook", _outlook, "whether it would learn, by its noise or a short trial here: one JSON object"),
-        ("sweep", _sweep, "train many settings here; one JSON line a cell and seed"),
-        ("submit", _submit, "put an experiment in the queue that the pages use; prints the job's id"),
-    ):
-        added = command(name, function, text)
-        add_experiment(added)
-        if name == "submit":
-            added.add_argument("--kind", default="run", help="run (by default), attack, sweep, tune or claim")
-    added = command("ask", ask, "the design that learns best under a promise, or the least ε for an accuracy")
-    command_of_ask(added)
-    added = command("tune", tune, "find the least ε, and the range, that reach an accuracy")
-    command_of_tune(added, _experiment)
-    added = command("invert", invert, "the ε for a noise or for a run's price, and how many clients it takes")
-    command_of_invert(added, _experiment)
-    added = command("attack", _attack, "climb an attacker's ladder here and print its cells as JSON lines")
-    add_experiment(added, metavar="LADDER.json")
+    for name, function in (("run", _run), ("outlook", _outlook), ("sweep", _sweep), ("submit", _submit)):
+        add_experiment(command(name, function))
+    added = commands["submit"]
+    added.add_argument("--kind", default="run", help="run (by default), attack, sweep, tune or claim")
+    command_of_ask(command("ask", ask))
+    command_of_tune(command("tune", tune), _experiment)
+    command_of_invert(command("invert", invert), _experiment)
+    add_experiment(command("attack", _attack), metavar="LADDER.json")
     for name in ("sweep", "submit"):
-        sweep_options.add_options(commands.choices[name])
-    added = command("presets", _presets, "list the prepared scenarios, or show one")
+        sweep_options.add_options(commands[name])
+    added = command("presets", _presets)
     added.add_argument("--show", metavar="NAME", help="print its base experiment")
     added.add_argument("--variants", action="store_true", help="with --show: one experiment a line")
     text = "train these scenarios (by default all that Start shows) and store what they come to, for Start"
     added.add_argument("--outcomes", nargs="*", metavar="NAME", help=text)
-    command_of_papers(
-        command("papers", _papers, "what the papers claim, ours beside theirs; or measure it again")
-    )
-    for name, function, text in (
-        ("status", _status, "how far a job is"),
-        ("cancel", _change, "stop a job, queued or running"),
-        ("resume", _change, "take up a job that was stopped, where it stopped"),
-        ("pin", records.pin, "keep a job's record whatever happens"),
-        ("unpin", records.pin, "no longer"),
-        ("remove", records.remove, "delete a job that has ended, with its record, for good"),
-        ("export", _export, f"write a job to a file: {WAYS}"),
+    command_of_papers(command("papers", _papers))
+    for name, function in (
+        *(("status", _status), ("cancel", _change), ("resume", _change), ("export", _export)),
+        *(("pin", records.pin), ("unpin", records.pin), ("remove", records.remove)),
     ):
-        command(name, function, text).add_argument("id")
-    commands.choices["status"].add_argument("--json", action="store_true", help="as JSON")
-    commands.choices["export"].add_argument("--out", required=True, metavar="FILE.zip")
-    command_of_open(command("open", open_file, "make a draft of the settings in an exported file or a link"))
-    added = command("data", _data, "list the data sets; or bring one here, and look into all its files")
-    added.add_argument("dataset", nargs="?", metavar="NAME")
-    command("runs", records.runs, "list what is kept on the disk, the newest first")
-    added = command("prune", records.prune, "remove the oldest records until the rest fits into the quota")
+        command(name, function).add_argument("id")
+    commands["status"].add_argument("--json", action="store_true", help="as JSON")
+    commands["export"].add_argument("--out", required=True, metavar="FILE.zip")
+    command_of_open(command("open", open_file))
+    command("data", _data).add_argument("dataset", nargs="?", metavar="NAME")
+    command("runs", records.runs)
+    added = command("prune", records.prune)
     added.add_argument("--to", type=float, metavar="GB", help="instead of the quota (EPSILON_QUOTA_GB)")
-    text = "what of all that is promised holds on this machine; 1 if something does not"
-    command_of_check(command("check", check, "whether a part keeps its contract: what holds; 1 if not all"))
-    words = "what a mechanism's samples show of its ε: a lower bound; 1 if its claim is refuted"
-    command_of_audit(command("audit", audit, words))
-    command_of_inspect(command("inspect", inspect, "what comes back of an upload that was saved elsewhere"))
-    added = command("doctor", _doctor, text)
+    command_of_check(command("check", check))
+    command_of_audit(command("audit", audit))
+    command_of_inspect(command("inspect", inspect))
+    added = command("doctor", _doctor)
     added.add_argument("--settings", action="store_true", help="list what can be set in the environment")
     added.add_argument(
         "--rounds", type=Path, metavar="FOLDER", help="write old rounds measured elsewhere there"
     )
-    parser.set_defaults(commands=commands.choices)
     return parser

@@ -20,7 +20,8 @@ from unittest.mock import patch
 import pytest
 
 from ldp_core import presets
-from ldp_core.cli import GONE, main
+from ldp_core.cli import main
+from ldp_core.commands import COMMANDS, GONE
 from ldp_core.experiment import parse
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.record.computations import database
@@ -88,6 +89,21 @@ def test_invalid_command_exits_2_with_one_sentence(stdin: str, command: str, wor
     done = ldp_core(*command.split(), stdin=stdin)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert words in done.stderr and "Traceback" not in done.stderr
+
+
+def test_help_names_all_commands_without_importing_numpy():
+    code = "import runpy, sys\ntry: runpy.run_module('ldp_core', run_name='__main__')\n"
+    code += "except SystemExit: print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, cwd=ROOT)
+    *listed, loaded = done.stdout.splitlines()
+    assert loaded == "False"
+    assert {line.split()[0] for line in listed if line.startswith("    ")} >= {*COMMANDS}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_explains_its_options(command: str):
+    with pytest.raises(SystemExit, match="0"):
+        ldp_core(command, "--help")
 
 
 @pytest.mark.parametrize("command", GONE)

@@ -6,15 +6,16 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from ldp_core.commands import COMMANDS
+from ldp_core.commands import INSTALLED as NAME
 from ldp_core.errors import InvalidInput, StudioError, hint, shown
 from ldp_core.settings import refuse_nonsense
 from ldp_core.system.shipped import APP
 
-NAME = "epsilon-studio"
 PORT, ADDRESS = "server.port", "server.address"
 
 
-def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Replace this process by Streamlit with the dashboard; 2, with a sentence on stderr, if it cannot start.
     The arguments are a scenario or mechanism, which `app.py` reads, and Streamlit's options.
     """
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
         refuse_nonsense()
         opened = [*presets.names(), *mechanisms.names()]
         if arguments and not arguments[0].startswith("-") and arguments[0] not in opened:
-            known = hint(arguments[0], [*commands, *opened])
+            known = hint(arguments[0], [*COMMANDS, *opened])
             raise InvalidInput(
                 f"there is no command, scenario or mechanism {shown(arguments[0])}{known} ({NAME} --help "
                 f"lists the commands, {NAME} presets the scenarios)"

@@ -87,8 +87,8 @@ def runs_needed(epsilon: float, alpha: float, delta: float = 0.0) -> int:
 
 
 def fewest_trials(trials: int, alpha: float, delta: float = 0.0) -> int:
-    """Least number of trials of each input, at most `trials`, whose largest possible bound (`Bound.most`) is at
-    least `NEARLY` that of so many.
+    """Least number of trials of each input, of at most `trials`, whose largest possible bound (`Bound.most`)
+    is at least `NEARLY` that of all.
     """
     counted = trials - trials // CHOOSING
     if not (most := epsilon_bound(counted, counted, 0, counted, alpha, delta)):
