@@ -6,8 +6,8 @@ searched. Trials must be independent.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import permutations
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldp_core import mechanisms
 from ldp_core.accounting.samples.events import Event, best_event
 from ldp_core.accounting.samples.likelihoods import epsilon_bound, runs_needed
+from ldp_core.accounting.samples.table import read_samples
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.limits import number, spelled
 from ldp_core.mechanisms import Use
@@ -136,6 +137,17 @@ def audit_samples(
     shares = event.count(y[counted]), len(counted), event.count(y[against]), len(against)
     bound = epsilon_bound(*shares, alpha, delta)
     return SampleAudit(claimed, bound, delta, confidence, str(event) if bound else "", shares, answers)
+
+
+def main(claim: Mapping[str, float], files: Mapping[str, bytes]) -> tuple[dict[str, Any], bytes]:
+    """Audit of a CSV file of samples, and of what is `beside`; for `system.bounded`."""
+    samples = read_samples(files["samples"], claimed=claim)
+    epsilon, delta = claim["epsilon"], claim["delta"]
+    found = audit_samples(samples.inputs, samples.outputs, epsilon, delta, worlds=samples.worlds)
+    rows = [*beside(found, samples.inputs[0].size)]
+    if not np.isfinite([row for _, row in rows]).all():
+        raise InvalidInput("its values are too large to have a variance in 64-bit numbers")
+    return {"audit": asdict(found), "beside": rows, "size": samples.inputs[0].size}, b""
 
 
 def audit_function(

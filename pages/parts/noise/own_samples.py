@@ -6,9 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.accounting import SampleAudit, audit_samples
-from ldp_core.accounting.samples import beside, read_samples
+from ldp_core.accounting import SampleAudit
+from ldp_core.accounting.samples import Answers, audit_samples
 from ldp_core.errors import StudioError
+from ldp_core.system.bounded import answer
 from ldp_core.tables import MOST_BYTES
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.tables import table
@@ -62,19 +63,20 @@ def _weigh(key: str) -> None:
         state[f"{key} refused"] = f"{plain(file.name, 40)}: {plain(error_in_words(error), 300)}."
 
 
-def weighed(name: str, data: bytes, claimed: float, delta: float) -> tuple[str, SampleAudit, int]:
-    """File name, audit of the claimed (ε, δ), and number of values in one trial; raises `StudioError` for an
-    invalid file, or too few samples.
+def weighed(name: str, data: bytes, claimed: float, delta: float) -> tuple[str, SampleAudit, Any, int]:
+    """File name, audit of the claimed (ε, δ), what is beside it, and number of values in one trial; raises
+    `StudioError` for an invalid file, or too few samples.
     """
-    samples = read_samples(data, claimed={"epsilon": claimed, "delta": delta})
-    found = audit_samples(samples.inputs, samples.outputs, claimed, delta, worlds=samples.worlds)
-    return name, found, samples.inputs[0].size
+    claim = {"epsilon": claimed, "delta": delta}
+    said = answer(audit_samples.__module__, claim, {"samples": data}).checked()
+    audit = said["audit"] | {"answers": tuple(Answers(**one) for one in said["audit"]["answers"])}
+    return name, SampleAudit(**audit), said["beside"], said["size"]
 
 
-def _verdict(name: str, found: SampleAudit, size: int) -> None:
+def _verdict(name: str, found: SampleAudit, rows: Any, size: int) -> None:
     (st.error if found.refuted else st.info)(in_words(name, found))
     inputs = [f"at {signed(one.input)}: bias, variance" for one in found.answers]
-    table(["mechanism", *inputs[:MOST_INPUTS]], moments(found, size))
+    table(["mechanism", *inputs[:MOST_INPUTS]], moments(rows))
     values = f"; each of a trial's {number(size, 6)} values has an equal share of it" if size > 1 else ""
     st.caption(f"Below these samples stand the mechanisms of this program, at the same ε{values}.")
 
@@ -89,9 +91,9 @@ def in_words(name: str, found: SampleAudit) -> str:
     return verdict + (kept if found.refuted else open_still)
 
 
-def moments(found: SampleAudit, size: int) -> list[list[str]]:
+def moments(rows: Any) -> list[list[str]]:
     """Rows of the table: bias and variance of each mechanism for each input."""
     return [
         [label, *(f"{signed(bias)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]
-        for label, row in beside(found, size)
+        for label, row in rows
     ]

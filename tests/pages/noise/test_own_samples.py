@@ -17,12 +17,12 @@ def samples(spread: float) -> bytes:
 @pytest.mark.parametrize(("spread", "refuted"), [(0.5, True), (2.0, False)])
 def test_a_claim_is_weighed_in_words(spread: float, refuted: bool):
     """At a spread of 2 the claim is true: refuted for one seed in 20 at most, not for this one."""
-    name, found, size = weighed("*mine*.csv", samples(spread), 1.0, 0.0)
+    name, found, beside, _ = weighed("*mine*.csv", samples(spread), 1.0, 0.0)
     said = in_words(name, found)
     assert found.refuted == refuted
     assert ("refuted in at most 5" in said) == refuted and ("That proves no claim" in said) == (not refuted)
     assert r"\*mine\*" in said and "of 300 trials" in said
-    rows = {label: cells for label, *cells in moments(found, size)}
+    rows = {label: cells for label, *cells in moments(beside)}
     assert len(rows["these samples"]) == len(rows["Duchi"]) == 2
 
 
