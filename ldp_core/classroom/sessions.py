@@ -182,7 +182,7 @@ def spelled(code: str) -> str:
 def _forget_runs(room: str, patience: float) -> None:
     """Stop a room's jobs and delete their records; raises NotNow if one does not stop."""
     until = time.monotonic() + patience
-    while found := jobs.recent(100, requests=False, room=room):
+    while found := jobs.recent(100, room=room):
         for job in found:
             if job.live:
                 jobs.cancel(job.id)

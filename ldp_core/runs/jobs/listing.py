@@ -1,16 +1,16 @@
 """Jobs in words and as JSON: name, status and progress; a damaged job does not affect the others."""
 
-from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from ldp_core.errors import StorageFailed, UnknownName
 from ldp_core.runs import kinds, queue
-from ldp_core.runs.jobs.lookup import look, recent
-from ldp_core.runs.queue.job import REMOVED, STALLED, Job
+from ldp_core.runs.jobs.lookup import as_shown, listed_ones, look, recent, refreshed
+from ldp_core.runs.queue.job import REMOVED, STALLED, STUDIO, Job
 from ldp_core.runs.record.events import Stored, events_of, is_damaged
 from ldp_core.runs.record.time_left import how_far
 from ldp_core.runs.storage.locks_and_heartbeats import worker
@@ -18,6 +18,11 @@ from ldp_core.runs.view.final_figures import Final
 
 MOST = 5000
 """Number of jobs in the list of runs, the newest ones."""
+EQUAL = (
+    "iif(status = 'completed' AND name || note = '' AND NOT pinned AND json_valid(keys) AND keys != '[]', "
+    "json_array(kind, keys, room), id)"
+)
+"""SQL expression that is the same for jobs that are one line."""
 FINALS = TypeAdapter(tuple[Final, ...])
 DAMAGED = "damaged: its record cannot be read"
 
@@ -55,40 +60,55 @@ def listed(most: int = 200) -> list[Listed]:
 @dataclass(frozen=True)
 class Line:
     job: Job
-    """The job, without its request unless `whole` loaded it."""
     finals: tuple[Final, ...]
     """Final figures of each variant; of a job without variants, one; empty before the end."""
     equal: int = 1
     """Number of jobs that this line stands for."""
 
 
+@dataclass(frozen=True)
+class Page:
+    """A page of a person's list of runs, and what the whole list holds."""
+
+    lines: list[Line]
+    rows: int
+    jobs: int
+    others: bool
+    """Whether some of all that the person may see are not their own."""
+
+
 def lines(viewer: str | None = None, mine: bool = False) -> list[Line]:
     """Jobs in the list of runs of a person, newest first: all that are not private, and their own; or
     only their own.
     """
-    found = recent(MOST, viewer if mine else None, requests=False, viewer=viewer)
-    return [Line(job, () if job.live else _finals(job.noted)) for job in found]
+    return [_line(job) for job in recent(MOST, viewer if mine else None, viewer=viewer)]
 
 
-def folded(some: Iterable[Line], owner: str | None) -> list[Line]:
-    """One line for all completed jobs of the same computations without name or note, `owner`'s first."""
-    found = dict[Hashable, Line]()
-    for line in some:
-        job = line.job
-        alone = not job.keys or job.status != "completed" or job.name or job.note or job.pinned
-        key: Hashable = job.id if alone else (job.kind, job.keys, job.room)
-        known = found.get(key)
-        shown = known if known and (known.job.owner == owner or job.owner != owner) else line
-        found[key] = replace(shown, equal=known.equal + 1 if known else 1)
-    return [*found.values()]
+def page(number: int, each: int, viewer: str | None = None, mine: bool = False, most: int = MOST) -> Page:
+    """Page, from 1 (the last one for a later one), of the newest jobs of `lines`, with one line for all
+    completed ones of the same computations without name or note, the viewer's first. No other job's request
+    or figures are read.
+    """
+    lost, everybodys = refreshed(), listed_ones(None, "", viewer)
+    where, values = listed_ones(viewer, "", viewer) if mine else everybodys
+    query = f"SELECT id, owner IS ? AS own, {EQUAL} AS equal FROM jobs WHERE deleted IS NULL AND {where}"  # noqa: S608
+    folded, count = dict[str, tuple[str, bool, int]](), 0
+    for row in STUDIO.rows(f"{query} ORDER BY place DESC LIMIT ?", viewer, *values, most):
+        shown, own, many = folded.get(row["equal"], (row["id"], bool(row["own"]), 0))
+        if row["own"] and not own:
+            shown, own = row["id"], True
+        folded[row["equal"]], count = (shown, own, many + 1), count + 1
+    number = max(1, min(number, -(-len(folded) // each)))
+    asked = {shown: many for shown, _, many in islice(folded.values(), each * (number - 1), each * number)}
+    found = queue.find(f"id IN ({','.join('?' * len(asked))})", (*asked,), each)
+    jobs = {job.id: as_shown(job, lost) for job in found}
+    others = bool(queue.find(f"{everybodys[0]} AND owner IS NOT ?", (*everybodys[1], viewer), 1))
+    listed = [_line(jobs[identity], many) for identity, many in asked.items() if identity in jobs]
+    return Page(listed, len(folded), count, others)
 
 
-def whole(some: Sequence[Line]) -> list[Line]:
-    """The same jobs with their requests loaded; jobs deleted meanwhile are left out."""
-    ids = [line.job.id for line in some]
-    jobs = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ids))})", (*ids,), len(ids))}
-    here = (line for line in some if line.job.id in jobs)
-    return [replace(line, job=replace(line.job, text=jobs[line.job.id].text)) for line in here]
+def _line(job: Job, equal: int = 1) -> Line:
+    return Line(job, () if job.live else _finals(job.noted), equal)
 
 
 @lru_cache(maxsize=2 * MOST)

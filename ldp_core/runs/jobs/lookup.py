@@ -25,7 +25,7 @@ def look(identity: str, person: Person = OPERATOR) -> Job:
         return job
     lost = reap()
     trouble = wake() if job.status == "queued" else ""
-    job = _as_shown(queue.get(identity), lost)
+    job = as_shown(queue.get(identity), lost)
     if job.live and (short := disk_space.shortage()):
         waits = "it begins" if job.status == "queued" else "what becomes of it is told"
         trouble = trouble or f"{short}; {waits} as soon as there is room"
@@ -43,23 +43,27 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
     return [job for job in found if job.brief]  # what cannot be read any more is on the list of all
 
 
-def recent(
-    most: int = 10,
-    owner: str | None = None,
-    requests: bool = True,
-    room: str = "",
-    viewer: str | None = None,
-) -> list[Job]:
+def recent(most: int = 10, owner: str | None = None, room: str = "", viewer: str | None = None) -> list[Job]:
     """The latest jobs, newest first: of one owner, of a private room, or all that are not private, with the
     private ones of `viewer`; without those of kinds that are not listed.
     """
+    lost, (where, values) = refreshed(), listed_ones(owner, room, viewer)
+    return [as_shown(job, lost) for job in queue.find(where, values, most)]
+
+
+def listed_ones(owner: str | None, room: str, viewer: str | None) -> tuple[str, tuple[str | None, ...]]:
+    """SQL condition, with its values, for the jobs that `recent` lists."""
+    where, values = ("(room = ? OR owner = ?)", (room, viewer)) if owner is None else ("owner = ?", (owner,))
+    unlisted = [name for name in kinds.names() if not kinds.get(name).listed]
+    return f"{where} AND kind NOT IN ({','.join('?' * len(unlisted))})", (*values, *unlisted)
+
+
+def refreshed() -> list[str]:
+    """Have orphaned jobs marked and queued ones served; `reap` says what it returns."""
     lost = reap()
     if queue.find("status = 'queued'", most=1):
         wake()
-    where, values = ("(room = ? OR owner = ?)", (room, viewer)) if owner is None else ("owner = ?", (owner,))
-    unlisted = [name for name in kinds.names() if not kinds.get(name).listed]
-    where += f" AND kind NOT IN ({','.join('?' * len(unlisted))})"
-    return [_as_shown(job, lost) for job in queue.find(where, (*values, *unlisted), most, requests)]
+    return lost
 
 
 def reap() -> list[str]:
@@ -74,7 +78,7 @@ def reap() -> list[str]:
     return []
 
 
-def _as_shown(job: Job, lost: Collection[str]) -> Job:
+def as_shown(job: Job, lost: Collection[str]) -> Job:
     """A job with what its row lacks: whether it is orphaned, stalls, or runs on another machine."""
     if not job.live:
         return job

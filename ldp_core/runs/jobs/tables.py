@@ -13,7 +13,7 @@ from ldp_core import models
 from ldp_core.accounting import word_of
 from ldp_core.errors import UnknownName
 from ldp_core.experiment.overrides import at
-from ldp_core.runs.jobs.listing import Line, whole
+from ldp_core.runs.jobs.listing import Line
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.storage.database import Database
 from ldp_core.runs.view.final_figures import Final
@@ -104,7 +104,7 @@ def write_brought_rounds(folder: Path) -> Path:
 
 def rows_of_jobs(some: Sequence[Line]) -> list[Row]:
     """Jobs with their settings and final figures: a row a variant, or one without variants or figures yet."""
-    return [row for line in whole(some) for row in _rows(line)]
+    return [row for line in some for row in _rows(line)]
 
 
 def _rows(line: Line) -> Iterator[Row]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.runs import Job, Line, folded, jobs
+from ldp_core.runs import Job, page
 from pages.parts.compare import cells
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.runs.whose import whose
@@ -89,8 +89,7 @@ def name_of(job: Job) -> str:
 
 def _recent() -> list[Job]:
     """The latest jobs that this visitor may see; of equal ones one."""
-    me = visitor().owner
-    return [line.job for line in folded((Line(job, ()) for job in jobs.recent(OFFERED, viewer=me)), me)]
+    return [line.job for line in page(1, OFFERED, visitor().owner, most=OFFERED).lines]
 
 
 def choose(now: list[Chosen], clock: float) -> None:

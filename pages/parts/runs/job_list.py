@@ -8,20 +8,19 @@ import streamlit as st
 
 from ldp_core.runs import (
     LIVE,
-    Line,
     Listed,
+    Page,
     Person,
     Row,
     as_csv,
     as_parquet,
-    folded,
     jobs,
     kinds,
     lines,
+    page,
     queue,
     quota,
     rows_of_jobs,
-    whole,
 )
 from pages.parts.runs.said import PAGES, marks, said, state
 from pages.parts.runs.table import table
@@ -32,29 +31,28 @@ from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import offer_first
 
-EACH = 100
+EACH = 50
 """Number of runs on one page of the table."""
-WHOSE = ("Everybody's", "Mine")
+WHOSE, WHOSE_KEY = ("Everybody's", "Mine"), "whose runs"
 
 
 def job_list(report: Callable[[str, Person], bytes]) -> None:
-    me, whose = visitor(), WHOSE[0]
-    found = lines(me.owner)
-    if any(line.job.owner != me.owner for line in found):
-        whose = st.segmented_control(
-            "Whose", WHOSE, default=whose, required=True, key="whose runs", label_visibility="collapsed"
+    me = visitor()
+    mine = st.session_state.get(WHOSE_KEY) == WHOSE[1]
+    shown = page(st.session_state.get(f"page of {mine}", 1), EACH, me.owner, mine)
+    if shown.others:
+        st.segmented_control(
+            "Whose", WHOSE, default=WHOSE[0], required=True, key=WHOSE_KEY, label_visibility="collapsed"
         )
-    mine = whose == WHOSE[1]
-    found = folded(lines(me.owner, mine), me.owner)
     lasting_refusal()
     offered_back(me)
     if me.teacher:
         _stop_all()
-    if not found:
+    if not shown.lines:
         st.caption("None yet. Open a scenario and press Train.")
         offer_first()
     else:
-        _all(found, mine, me, report)
+        _all(shown, mine, me, report)
     taken, most = bytes_in_words(quota_taken()), bytes_in_words(quota.most_bytes())
     st.caption(
         f"All runs take {taken} of {most}.",
@@ -62,16 +60,14 @@ def job_list(report: Callable[[str, Person], bytes]) -> None:
     )
 
 
-def _all(found: list[Line], mine: bool, me: Person, report: Callable[[str, Person], bytes]) -> None:
+def _all(shown: Page, mine: bool, me: Person, report: Callable[[str, Person], bytes]) -> None:
     what_is_ticked(me, report)
-    pages, chosen = max(1, -(-len(found) // EACH)), f"page of {mine}"
-    page = min(st.session_state.get(chosen, 1), pages)
-    table(whole(found[EACH * (page - 1) : EACH * page]), me)
-    if pages > 1:
-        st.pagination(pages, key=chosen)
-    every = sum(line.equal for line in found)
+    table(shown.lines, me)
+    if shown.rows > EACH:
+        st.pagination(-(-shown.rows // EACH), key=f"page of {mine}")
+    every = shown.jobs
     with st.container(horizontal=True, vertical_alignment="center"):
-        rows = f", in {number(len(found), 6)} rows: equal ones share one" * (len(found) < every)
+        rows = f", in {number(shown.rows, 6)} rows: equal ones share one" * (shown.rows < every)
         st.caption(f"{number(every, 6)} run{'s' * (every > 1)}{rows}.", width="content")
         _downloads(me, mine)
 

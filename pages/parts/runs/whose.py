@@ -25,7 +25,7 @@ def whose(job: Job, me: Person) -> str:
 def ask(me: Person) -> None:
     """Offer a nickname to a visitor who has launched a run."""
     known = names().get(me.owner or "")
-    if known is None and not jobs.recent(1, me.owner, requests=False):
+    if known is None and not jobs.recent(1, me.owner):
         return
     with st.popover(f"Your nickname: {plain(known or '', 24) or 'none'}", type="tertiary"):
         st.text_input("A nickname for your runs? All who see them see it", key=TYPED, max_chars=60)

@@ -2,8 +2,8 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from pyarrow import parquet
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs.listing import Line, folded, lines, whole
+from ldp_core.runs.jobs.listing import lines, page
 from ldp_core.runs.jobs.tables import as_csv, as_parquet, rows_of_jobs
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
@@ -118,28 +118,28 @@ def test_a_name_is_its_owners_and_text(runs_dir: Path):
     assert lines()[0].job.name == ""
 
 
-def test_thousand_runs_are_listed_in_a_moment(runs_dir: Path):
+def test_page_of_five_thousand_runs_is_read_in_a_moment(runs_dir: Path):
     with queue.table.changing() as db:
         text = '{"draft": {"base": {"name": "one of many"}, "variants": [{"label": "a"}]}}'
         came = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
-        row = "INSERT INTO jobs (id, kind, request, status, created, figures) VALUES (?, 'run', ?, ?, 0, ?)"
-        db.executemany(row, [(f"{n:012x}", text, "completed", came) for n in range(1000)])
-    lines()
-    with of_cpu(0.3):  # a sixth of that was measured
-        assert len(lines()) == 1000
-
-
-def test_full_requests_are_read_for_one_page_only(runs_dir: Path):
-    identity = made_up("one", 0.5, 1.0)
-    (line,) = lines()
-    assert line.job.text == ""
-    assert whole([line, Line(replace(line.job, id="0" * 12), ())]) == [replace(line, job=queue.get(identity))]
+        row = "INSERT INTO jobs (id, kind, request, status, created, figures, keys) VALUES "
+        each = ((f"{n:012x}", text, came, json.dumps([f"{n // 2:016x}"])) for n in range(5000))
+        db.executemany(f"{row} (?, 'run', ?, 'completed', 0, ?, ?)", each)
+    page(1, 50)
+    with of_cpu(0.15):  # a quarter of that was measured
+        last = page(99, 50)
+    assert (last.rows, last.jobs) == (2500, 5000)
+    assert [(line.job.id, line.equal) for line in last.lines[-2:]] == [(f"{n:012x}", 2) for n in (3, 1)]
+    assert last.lines[0].finals[0].accuracy == 0.5 and last.lines[0].job.brief["draft"]
 
 
 def test_equal_runs_are_one_line_and_ones_own_stands_for_them(runs_dir: Path):
     made = [trained({"rounds": 1, "attack": None}, owner=owner) for owner in ("a", "b", "b", "c")]
     other, named = trained({"rounds": 2, "attack": None}, owner="a"), made[3]
     jobs.relabel(named.id, "mine, and not another's", "", Person("c"))
-    newest = [(line.job.id, line.equal) for line in folded(lines(), None)]
+    newest = [(line.job.id, line.equal) for line in page(1, 50).lines]
     assert newest == [(other.id, 1), (named.id, 1), (made[2].id, 3)]
-    assert (made[0].id, 3) in [(line.job.id, line.equal) for line in folded(lines(), "a")]
+    assert [(line.job.id, line.equal) for line in page(1, 50, "a").lines][2:] == [(made[0].id, 3)]
+    own = page(1, 50, "b", mine=True)
+    assert ([line.job.id for line in own.lines], own.jobs, own.others) == ([made[2].id], 2, True)
+    assert page(2, 2, "a").lines == page(1, 50, "a").lines[2:]
