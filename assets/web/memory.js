@@ -6,7 +6,6 @@
 import { keep, show } from "./drafts.js";
 import "./no_back_step.js";
 import "./menu.js";
-import "./plot.js"; // so that the charts of the next page are there at once
 import "./tables.js";
 import "./typed.js";
 import { introduce } from "./visitor.js";

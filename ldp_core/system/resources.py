@@ -1,6 +1,7 @@
 """Cores, memory and GPUs of this machine, within a container's limits; without torch."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -36,10 +37,13 @@ def gpus() -> list[str]:
         # what follows a -1 is hidden, as CUDA has it
         names = chosen.partition("-1")[0].split(",")
         return [name.strip() for name in names if name.strip()]
+    return [*_listed(DEVICES)]
+
+
+@cache  # each cell of a sweep asks, and each scenario's runs on Start
+def _listed(folder: Path) -> tuple[str, ...]:
     try:
-        with os.scandir(DEVICES) as found:  # a glob takes ten times as long, and each cell of a sweep asks
-            names = [one.name for one in found]
+        names = [one.name.removeprefix("nvidia") for one in folder.iterdir() if one.name.startswith("nvidia")]
     except OSError:
-        return []
-    numbers = [name.removeprefix("nvidia") for name in names if name.startswith("nvidia")]
-    return [str(number) for number in sorted(int(n) for n in numbers if n.isdigit())]
+        return ()
+    return tuple(map(str, sorted(int(name) for name in names if name.isdigit())))

@@ -3,7 +3,7 @@ by name. `tests/runs/kinds/test_contract.py` tests all of them.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ldp_core.component import Registry
@@ -20,10 +20,19 @@ registry: Registry[Kind] = Registry("ldp_core.runs.kinds", Kind, "kind of job")
 names, get = registry.names, registry.get
 
 
+def keys_of(kind: str, asked: Any) -> list[str]:
+    """Keys of a request's computations in this version."""
+    return [one.key for one in get(kind).computations(asked, "")]
+
+
 def is_known(kind: str, asked: Any) -> bool:
     """Whether the results of a request are all stored here already."""
+    return are_known(keys_of(kind, asked))
+
+
+def are_known(keys: Sequence[str]) -> bool:
     try:
-        return not computations.left([one.key for one in get(kind).computations(asked, "")])
+        return not computations.left(keys)
     except StorageFailed:
         return False
 

@@ -180,7 +180,12 @@ def _takes(key: str, _draft: Draft, before: float) -> str:
     """Estimated time on this machine, if not trained here yet; before its speed is measured, that of the
     stored results.
     """
-    if kinds.is_known("run", Training(_draft, reference=True)):
+    if kinds.are_known(_keys(key, _draft)):
         return "trained here as well"
     known = rates()
     return f"about {seconds(cost(_draft).seconds(known))} here" if known else f"took {seconds(before)}"
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _keys(key: str, _draft: Draft) -> list[str]:
+    return kinds.keys_of("run", Training(_draft, reference=True))
