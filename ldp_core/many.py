@@ -14,7 +14,7 @@ from ldp_core.engines.plan import Recipe
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.events import Event
 from ldp_core.experiment import Experiment
-from ldp_core.federated.federation import choose_device
+from ldp_core.federated.federation import device_for
 from ldp_core.federated.noising import Noised, Noising, Together
 from ldp_core.simulate import Run
 from ldp_core.system.threads import on_one_thread
@@ -31,12 +31,12 @@ def at_once(experiment: Experiment) -> int:
     """Number of such runs to train as one batch; 1 if batching gains nothing."""
     if experiment.target == "class_means":  # which trains nothing
         return 1
-    return max(1, min(ROWS // experiment.clients.count, _holds(experiment, choose_device())))
+    return max(1, min(ROWS // experiment.clients.count, _holds(experiment, device_for(experiment))))
 
 
 def leaves_cores(experiment: Experiment) -> bool:
     """True if such a run hardly profits from more than one core, and uses little memory."""
-    device = choose_device()
+    device = device_for(experiment)
     return device.type == "cpu" and _holds(experiment, device) > 0
 
 

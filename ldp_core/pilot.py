@@ -24,7 +24,7 @@ from ldp_core.events import Ended
 from ldp_core.experiment import Experiment, changed
 from ldp_core.experiment.schema import Piece
 from ldp_core.experiment.threat_model import resolved
-from ldp_core.federated.federation import Federation, assemble, choose_device, untrained
+from ldp_core.federated.federation import Federation, assemble, device_for, untrained
 from ldp_core.federated.round import Round, new_model, prepare, work
 from ldp_core.federated.upload import some_rows
 from ldp_core.mechanisms.base import Floating, Floats
@@ -62,7 +62,7 @@ def pilot(experiment: Experiment, data: Data, rates: Rates = USUAL) -> Outlook:
         if not is_weighted_sum(one):
             accuracies, how = _runs(one, data, budget) if FIGURES * whole <= OVER * budget else ([], "")
         else:
-            accuracies, how = _Pilot(assemble(one, data, choose_device()), budget).accuracies()
+            accuracies, how = _Pilot(assemble(one, data, device_for(one)), budget).accuracies()
     if not accuracies:
         return Outlook("unknown", f"a trial would take more than {budget:.2g} s: press Train", guess=guess)
     low, high = (f"{100 * end:.0f}" for end in (min(accuracies), max(accuracies)))

@@ -17,7 +17,7 @@ from ldp_core.events.run import packed
 from ldp_core.experiment import Experiment, departures
 from ldp_core.experiment.threat_model import resolved, spread_by_budget, why_not
 from ldp_core.federated.evaluate import Score, evaluate, per_group
-from ldp_core.federated.federation import assemble, choose_device, taking_part, untrained
+from ldp_core.federated.federation import assemble, device_for, taking_part, untrained
 from ldp_core.federated.noising import Noised, Noising
 from ldp_core.federated.round import Round, RoundResult, finish, noisings, prepare
 from ldp_core.federated.state import State
@@ -67,7 +67,7 @@ class Run:
     ) -> None:
         experiment, began = resolved(experiment), start.engine if start else ""
         self._experiment, self._fresh, self._figures = experiment, start is None, figures
-        self._federation = assemble(experiment, data, device or choose_device(), tick, began)
+        self._federation = assemble(experiment, data, device or device_for(experiment, began), tick, began)
         self._budgets, self._watched = self._federation.budgets, spread_by_budget(experiment)
         self._attempts = Attempts(self._federation)
         self.state = start or untrained(self._federation)

@@ -75,7 +75,7 @@ def test_more_than_are_under_way_at_once(monkeypatch: pytest.MonkeyPatch):
 def test_a_run_that_fills_a_product_is_trained_by_itself(monkeypatch: pytest.MonkeyPatch):
     assert at_once(parse({})) == 16
     assert at_once(parse({"clients": {"count": 400}})) == 1
-    monkeypatch.setattr("ldp_core.many.choose_device", lambda: torch.device("cpu"))
+    monkeypatch.setattr("ldp_core.many.device_for", lambda _: torch.device("cpu"))
     assert at_once(parse({"dataset": "mnist", "model": "cnn"})) == 1
     assert at_once(parse({"dataset": "mnist", "model": {"name": "mlp2", "hidden": 512}})) < 16, "memory"
 

@@ -1,7 +1,7 @@
 """Selection of the engine for a model, without torch, since looking up a stored run needs the engine's name.
 
-On a CPU a fused kernel; where none can be compiled, PyTorch, with the reason. EPSILON_ENGINE=batched
-overrides.
+On a CPU a fused kernel; where none can be compiled, PyTorch, with the reason. With a GPU, PyTorch there, but
+for small steps. EPSILON_ENGINE=batched overrides.
 """
 
 from collections.abc import Callable
@@ -17,6 +17,10 @@ from ldp_core.system import native_code
 from ldp_core.system.resources import gpus
 
 Kind = Literal["batched", "fused"]
+SMALL = 2.5e7
+"""Multiplications of a training step, of all clients' forward passes, below which a kernel leaves a GPU idle:
+its three passes take a core 1 ms (at 150 GFLOP/s); to launch a step of dense layers takes 0.5 to 0.9 ms.
+"""
 OPTIMIZERS = ("sgd", "optimal", "adam")
 """Optimisers that a kernel supports."""
 
@@ -61,12 +65,14 @@ def bits(experiment: Experiment) -> str:
     return choice_for(experiment).kind.replace("batched", "")
 
 
-def choice_for(experiment: Experiment) -> Choice:
-    """Kind of engine for an experiment on this machine."""
-    source = experiment.source
+def choice_for(experiment: Experiment, began: str = "") -> Choice:
+    """Kind of engine for an experiment on this machine; `began`: that of a resumed run."""
+    source, local = experiment.source, experiment.local
 
     def fit() -> str:
-        own = experiment.network, source.shape, source.classes, experiment.local.optimizer
+        own = experiment.network, source.shape, source.classes, local.optimizer
         return misfit(*own, experiment.shortening is not None)
 
-    return chosen(not gpus(), fit)
+    samples = experiment.clients.count * local.batch_size
+    small = samples * experiment.network.products(source.shape, source.classes) < SMALL
+    return chosen(small or not gpus(), fit, began)

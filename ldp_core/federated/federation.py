@@ -14,6 +14,7 @@ from ldp_core.accounting import everyone
 from ldp_core.datasets import Data
 from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.batched import Samples
+from ldp_core.engines.choice import choice_for
 from ldp_core.engines.plan import Recipe
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, Population
@@ -254,6 +255,15 @@ def untrained(federation: Federation) -> State:
     weights = initial_weights(federation).cpu().numpy()
     uploads = np.zeros(federation.experiment.clients.count, dtype=np.int64)
     return State(0, weights, uploads, taking_part(federation).arrays, federation.engine.kind)
+
+
+def device_for(experiment: Experiment, began: str = "") -> torch.device:
+    """The CPU where its kernel trains the experiment, else a GPU if there is one.
+
+    Args:
+        began: engine of a resumed run; "" for a new one.
+    """
+    return torch.device("cpu") if choice_for(experiment, began).kind == "fused" else choose_device()
 
 
 def choose_device() -> torch.device:

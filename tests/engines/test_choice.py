@@ -15,7 +15,7 @@ from ldp_core.engines.base import choose
 from ldp_core.engines.choice import Choice, bits, choice_for, chosen
 from ldp_core.engines.plan import Recipe
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import assemble
+from ldp_core.federated.federation import assemble, device_for
 from ldp_core.federated.state import State
 from ldp_core.simulate import simulate
 from ldp_core.system import native_code
@@ -129,6 +129,32 @@ def test_figures_of_another_engine_have_a_name_of_their_own(monkeypatch: pytest.
     assert [bits(one) for one in (tables, images)] == ["", ""]
     monkeypatch.setattr(choice, "gpus", lambda: ["0"])
     assert bits(images) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "device"),
+    [
+        ({}, "cpu"),
+        ({"dataset": "mnist", "model": "mlp"}, "cpu"),
+        ({"dataset": "mnist", "model": "lenet"}, "cuda"),
+        ({"dataset": "mnist", "model": "cnn", "clients": {"count": 2}}, "cpu"),
+        ({"dataset": "mnist", "clients": {"count": 1_000}}, "cuda"),
+        ({"model": "resnet18"}, "cuda"),
+        ({"system": "pd_ldpfl"}, "cuda"),
+    ],
+)
+def test_with_a_gpu_the_kernel_trains_small_steps(
+    changes: dict[str, Any], device: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("EPSILON_ENGINE", raising=False)
+    monkeypatch.setattr(choice, "gpus", lambda: ["0"])
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    asked = parse(changes)
+    assert device_for(asked).type == device
+    assert bits(asked) == ("fused" if device == "cpu" else "")
+    assert device_for(asked, "batched").type == "cuda", "a run goes on where it began"
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    assert device_for(asked).type == "cuda"
 
 
 def test_run_begun_by_processes_is_resumed():
