@@ -1,19 +1,19 @@
 """Papers: do the papers hold?"""
 
 from collections import Counter
-from collections.abc import Mapping
 
 import streamlit as st
 
 from ldp_core import papers, presets
-from ldp_core.papers.verdict import DETAILS, RULE, Word
-from ldp_core.runs import of_claims
+from ldp_core.papers.statements import stated
+from ldp_core.papers.verdict import DETAILS, RULE, of_arm
+from ldp_core.runs import claims, of_claims
 from pages.parts.papers.card import card
 from pages.parts.papers.five import five
-from pages.parts.papers.known import judged
-from pages.parts.papers.words import LOOKS, badge
+from pages.parts.papers.known import LOOKS, badge, judged, known
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
+from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, plain
 from pages.parts.ui.visitor import token
 from pages.parts.ui.workspace import start_with
@@ -21,18 +21,11 @@ from pages.parts.ui.workspace import start_with
 
 def main() -> None:
     line = question("Do the papers hold?")
-    found = {name: [*judged(name).values()] for name in papers.names()}
-    counts = {name: Counter(one.word for one in each) for name, each in found.items()}
-    parts = (part for each in found.values() for one in each for part in one.parts)
-    count: Counter[Word] = Counter(part.outcome for part in parts)
-    claims = sum(map(len, found.values()))
-    unrun = sum(each["not run"] for each in counts.values())
-    named = {word: look.one if count[word] == 1 else look.more for word, look in LOOKS.items()}
-    said = [f"**{count[word]}** {words}" for word, words in named.items() if count[word]]
-    were = "was" if unrun == 1 else "were"
-    left = f" {unrun} of their {claims} claims {were} not run here." if unrun else ""
-    whose = f"Of {count.total()} statements of all {len(found)} published systems"
-    headline(f"{whose}, {listed(said or ['none was judged'])}.{left}")
+    names = papers.names()
+    count = Counter(judged(name)[papers.get(name).main.claim].word for name in names)
+    verbs = {word: look.one if count[word] == 1 else look.more for word, look in LOOKS.items()}
+    said = [f"**{count[word]}** {verb}" for word, verb in verbs.items() if count[word]]
+    headline(f"Of {len(names)} papers' main claims, {listed(said)}.")
     with line, st.popover("How this is decided", type="tertiary"):
         st.markdown(RULE)
         with st.expander("In detail"):
@@ -40,22 +33,24 @@ def main() -> None:
                 f"{DETAILS} A figure of ours is the mean over seeds of real runs; beside each claim stand "
                 "controls, because it can hold for another reason than the paper's."
             )
-    _at_a_glance(counts)
+    table(("paper", "its main claim", "here", "word", "because"), [_row(name) for name in names])
+    five()
+    for name in names:
+        card(name)
     _scenarios()
     _cite()
-    five()
-    for name in papers.names():
-        card(name)
     introduce(token())
 
 
-def _at_a_glance(counts: Mapping[str, Counter[Word]]) -> None:
-    """Draw a card per system with its number of claims by verdict."""
-    with st.container(key="papers-at-a-glance"):
-        for column, (name, count) in zip(st.columns(len(counts), gap="small"), counts.items(), strict=True):
-            with column, st.container(border=True, height="stretch", gap="xxsmall"):
-                st.markdown(f"[**{plain(papers.get(name).label)}**](#{name})")
-                st.markdown(" ".join(badge(word, count[word]) for word in LOOKS if count[word]))
+def _row(name: str) -> list[str]:
+    """A paper's main claim, what came out here, and why."""
+    paper, shelf = papers.get(name), known(name)
+    claim, found = paper.main_claim, judged(name)[paper.main.claim]
+    made = claim.read_each[found.reading]
+    each = {label: of_arm(made, shelf, label) for label in paper.main.shows}
+    ours = ", ".join(f"{plain(label)} {plain(stated(one))}" for label, one in each.items() if one)
+    why = plain(claims.reason(claim, found), 300)
+    return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), ours, badge(found.word), why]
 
 
 def _scenarios() -> None:

@@ -38,10 +38,13 @@ LAYERS = [
     ["ldp_core.experiment"],
     ["ldp_core.accounting"],
     *([f"ldp_core.theory.{part}"] for part in ("clients", "turnout", "server")),
-    [f"ldp_core.theory.{part}" for part in ("clear", "label_counts", "learnability", "relative_error")],
+    [
+        f"ldp_core.theory.{part}"
+        for part in ("clear", "label_counts", "learnability", "relative_error", "way")
+    ],
     ["ldp_core.presets"],
-    ["ldp_core.cost"],
     ["ldp_core.tuning"],
+    ["ldp_core.cost"],
     ["ldp_core.events"],
     ["ldp_core.engines"],
     ["ldp_core.federated"],

@@ -8,7 +8,9 @@ from ldp_core.errors import InvalidExperiment
 
 
 def command_of_papers(added: argparse.ArgumentParser) -> None:
-    added.add_argument("--rerun", metavar="SYSTEM", help="measure its claims, or “five”; what is known stays")
+    added.add_argument(
+        "--rerun", metavar="NAME", help="measure a paper's claims, or “five”; what is known stays"
+    )
     added.add_argument("--only", metavar="CLAIM", help="with --rerun: one claim")
     added.add_argument(
         "--reading", metavar="NAME", help="with --only: one reading of what a paper leaves open"
@@ -17,7 +19,7 @@ def command_of_papers(added: argparse.ArgumentParser) -> None:
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
     text = "write claims, readings, arms, controls and tables as CSV and JSON, and BibTeX"
     added.add_argument("--export", type=Path, metavar="FOLDER", help=text)
-    text = "with --rerun: instead of assets/papers"
+    text = "with --rerun: where figures are kept"
     added.add_argument("--into", type=Path, metavar="FOLDER", help=text)
 
 
@@ -35,7 +37,7 @@ def papers(options: argparse.Namespace, progress: Report) -> int:
         if wrong := [
             name for name in ("only", "reading", "seeds", "fresh", "into") if getattr(options, name)
         ]:
-            raise InvalidExperiment.at(f"--{wrong[0]}", "belongs to --rerun SYSTEM")
+            raise InvalidExperiment.at(f"--{wrong[0]}", "belongs to --rerun NAME")
         print("\n".join(claims.listed()))
         return 0
     if options.reading and not options.only:

@@ -1,12 +1,11 @@
 """Network traffic of a run in bytes: figure 3a of paper 000."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ldp_core.experiment import Experiment, changed
+from ldp_core.experiment import Experiment
 
 FLOAT = 4
 """Bytes of a float32 weight."""
@@ -38,14 +37,6 @@ def traffic(experiment: Experiment) -> Traffic:
         up=taking_part * FLOAT * (sent.perturbed + sent.clear),
         packed=taking_part * math.ceil(bits / 8),
     )
-
-
-def against_share(experiment: Experiment, shares: Sequence[float]) -> list[Traffic]:
-    """Traffic with each of these shares of the clients per round."""
-    return [
-        traffic(changed(experiment, {"selection.kind": "fraction", "selection.fraction": share}))
-        for share in shares
-    ]
 
 
 def _bits(experiment: Experiment) -> float:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
+import platform
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
-from ldp_core.datasets import Data
 from ldp_core.errors import InvalidInput
 from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
-from ldp_core.papers.arms import Arm, Computed, Leaking, Timed, Trained
+from ldp_core.papers.arms import Arm, Load
 from ldp_core.papers.base import Claim
+from ldp_core.papers.statements import operand
 from ldp_core.papers.stored import Figure, Shelf, read, write
 from ldp_core.papers.verdict import verdict
-
-if TYPE_CHECKING:
-    from ldp_core.federated.state import State
 
 TOGETHER = 12
 """Largest number of runs trained together."""
@@ -54,7 +52,8 @@ def further(claim: Claim, known: Shelf) -> list[Asked]:
     wanted: dict[str, tuple[int, Arm, float]] = {}
     for made in each:
         parts = zip(made.statements, verdict(made, known).parts, strict=False)
-        for label in {label for one, part in parts if part.outcome == "cannot tell" for label in one.arms}:
+        undecided = {name for one, part in parts if part.outcome == "cannot tell" for name in one.operands}
+        for label in {operand(name, "")[0] for name in undecided}:
             arm, here = made.arm(label), known.of_arm(made, label)
             seconds = math.fsum(one.seconds for one in here.values()) / max(1, len(here))
             wanted |= {arm.key(seed): (seed, arm, seconds) for seed in range(len(here), claim.most)}
@@ -67,16 +66,15 @@ def further(claim: Claim, known: Shelf) -> list[Asked]:
     return asked
 
 
-def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Figure]:
+def measure(asked: Sequence[Asked], load: Load) -> Iterator[Figure]:
     """Figures of arms and seeds, in about the given order; short runs are trained together."""
     for some in together(asked):
         for arm, seed in some:
-            if isinstance(arm, Computed):
-                began, value = time.perf_counter(), arm.measure(seed)
-                yield _figure(arm, seed, value, "completed", time.perf_counter() - began)
-            elif isinstance(arm, Leaking | Timed):
-                yield _alone(arm, seed, load)
-        yield from _train([(a, s) for a, s in some if isinstance(a, Trained) and type(a) is Trained], load)
+            if arm.program is not None:
+                began, found = time.perf_counter(), arm.program(arm.experiment(seed), load)
+                result = found if isinstance(found, Mapping) else {"value": float(found)}
+                yield _figure(arm, seed, time.perf_counter() - began, result)
+        yield from _train([(arm, seed) for arm, seed in some if arm.program is None], load)
 
 
 def together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
@@ -108,20 +106,31 @@ def alike(one: Figure, other: Figure) -> bool:
     return first == second
 
 
-def _figure(arm: Arm, seed: int, value: float | None, status: str, seconds: float, **more: Any) -> Figure:
+def _figure(arm: Arm, seed: int, seconds: float, result: Mapping[str, Any]) -> Figure:
     today, took = datetime.now(UTC).date().isoformat(), round(seconds, 3)
-    return Figure(arm.key(seed), seed, value, status, took, arm.version, today, arm.setting, **more)
+    made_with = f"Python {platform.python_version()}, numpy {version('numpy')}, torch {version('torch')}"
+    own = {"value": None, "status": "completed", "made_with": made_with, **result}
+    return Figure(
+        key=arm.key(seed),
+        seed=seed,
+        seconds=took,
+        version=arm.version,
+        date=today,
+        setting=arm.setting,
+        **own,
+    )
 
 
-class _Run:
-    def __init__(self, arm: Trained, seed: int) -> None:
-        self.arm, self.seed = arm, seed
+class Run:
+    """Listens to a run's events for the fields of its figure."""
+
+    def __init__(self) -> None:
         self.started: Started | None = None
         self.rounds: list[RoundDone] = []
         self.back: list[bool] = []
 
-    def figure(self, said: Event | InvalidInput, seconds: float) -> Figure | None:
-        """Figure of the run after its last event, else None; `seconds` is its share of the batch's time."""
+    def hear(self, said: Event | InvalidInput) -> dict[str, Any] | None:
+        """Fields of the figure after the run's last event, else None."""
         if isinstance(said, Started):
             self.started = said
         elif isinstance(said, RoundDone):
@@ -129,11 +138,11 @@ class _Run:
         elif isinstance(said, Attacked) and said.upload == "audit" and said.control is None:
             self.back.append(said.psnr >= RECOVERED_DB)
         elif isinstance(said, InvalidInput):
-            return _figure(self.arm, self.seed, None, str(said), seconds)
+            return {"status": str(said)}
         elif isinstance(said, Ended):
             done = said.status == "completed"
             status, value = ("completed", said.accuracy) if done else (said.message or said.status, None)
-            return _figure(self.arm, self.seed, value, status, seconds, **self._facts(said))
+            return {"value": value, "status": status, **self._facts(said)}
         return None
 
     def _facts(self, end: Ended) -> dict[str, Any]:
@@ -156,43 +165,19 @@ class _Run:
             "noise": math.sqrt(sum(one.noise_variance for one in rounds) / len(rounds)) if rounds else None,
             "size": math.sqrt(last.signal_variance) if last else None,
             "also": {name: one for name, one in also.items() if one is not None},
+            "weights": (end.weights_sha256 or "")[:16],
         }
 
 
-def _alone(arm: Leaking | Timed, seed: int, load: Callable[[str], Data]) -> Figure:
-    """Figure of a run by itself, with its identification rate, or its CPU time without loading and
-    compilation.
-    """
-    from ldp_core.leakage.over_rounds import picked  # torch
-    from ldp_core.simulate import simulate
-
-    experiment, run = arm.experiment(seed), _Run(arm, seed)
-    states: list[State] = []
-    data, figure, began, clock = load(experiment.dataset), None, time.perf_counter(), 0.0
-    for said in simulate(experiment, data, keep=states.append if isinstance(arm, Leaking) else None):
-        clock = time.process_time() if isinstance(said, Started) else clock
-        figure = run.figure(said, time.perf_counter() - began) or figure
-    spent = (time.process_time() - clock) / experiment.rounds
-    if figure is None:
-        raise RuntimeError(f"the run “{arm.label}” ended without an end")
-    if isinstance(arm, Timed):
-        return replace(figure, also={**figure.also, "processor": round(spent, 3)})
-    if figure.value is None:
-        return figure
-    shares = picked(experiment, data, states[:-1], arm.images)
-    rates = {f"identified_{name}" if name else "identified": one.value for name, one in shares.items()}
-    also = {**figure.also, **rates, "trials": float(shares[None].trials)}
-    return replace(figure, also=also, seconds=round(time.perf_counter() - began, 3))
-
-
-def _train(asked: Sequence[tuple[Trained, int]], load: Callable[[str], Data]) -> Iterator[Figure]:
+def _train(asked: Sequence[Asked], load: Load) -> Iterator[Figure]:
+    if not asked:
+        return
     from ldp_core.many import run_many  # torch, only where something is trained
 
-    runs = {number: _Run(arm, seed) for number, (arm, seed) in enumerate(asked)}
-    experiments = {number: run.arm.experiment(run.seed) for number, run in runs.items()}
+    runs = [Run() for _ in asked]
+    experiments = dict(enumerate(arm.experiment(seed) for arm, seed in asked))
     data = {name: load(name) for name in dict.fromkeys(one.dataset for one in experiments.values())}
     began = time.perf_counter()
     for number, said in run_many(experiments.items(), data):
-        figure = runs[number].figure(said, (time.perf_counter() - began) / max(1, len(runs)))
-        if figure:
-            yield figure
+        if (result := runs[number].hear(said)) is not None:
+            yield _figure(*asked[number], (time.perf_counter() - began) / len(runs), result)

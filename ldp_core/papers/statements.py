@@ -1,10 +1,8 @@
 """Statements of a paper about arms, in forms that can be tested against figures."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import ClassVar
 
 import numpy as np
 
@@ -23,27 +21,42 @@ class Quantity:
     unit: str
     apart: str
     """Unit of a difference of two figures."""
-    factor: float
+    factor: float = 100.0
     """From stored to displayed figures."""
-    of_a_model: bool = True
+    of_a_model: bool = False
     """Whether the quantity says little of a model that has learnt nothing."""
 
 
-DIVERGED = "diverged"
+DIVERGED, ROUND = "diverged", "round "
 QUANTITIES = {
-    "accuracy": Quantity("accuracy after the last round, %", "%", "points", 100.0),
-    "heterogeneity": Quantity("heterogeneity, summed over rounds (nats²)", "", "", 1.0),
-    "processor": Quantity("seconds of processor time a round", "s", "s", 1.0, of_a_model=False),
-    "recovered": Quantity("images that came back, %", "%", "points", 100.0, of_a_model=False),
-    DIVERGED: Quantity("runs that diverge, %", "%", "points", 100.0, of_a_model=False),
+    "accuracy": Quantity("accuracy after the last round, %", "%", "points", of_a_model=True),
+    "extended": Quantity("accuracy of the best extended model, %", "%", "points", of_a_model=True),
+    "heterogeneity": Quantity("heterogeneity, summed over rounds (nats²)", "", "", 1.0, of_a_model=True),
+    "recovered": Quantity("images that came back, %", "%", "points"),
+    DIVERGED: Quantity("runs that diverge, %", "%", "points"),
+    "error": Quantity("relative error, %", "%", "points"),
+    "bits": Quantity("bits sent, % of what is sent without noise", "%", "points"),
 }
-"""Quantities of claims; all but the accuracy are stored in a figure's `also`."""
-
+"""Quantities by name. An accuracy, an error and bits are a figure's value, diverged is its status, and others
+are stored in its `also`.
+"""
 OF_TRIALS = {"recovered", DIVERGED}
 """Quantities that count trials, one or few a seed."""
+AT = " @ "
+"""Between an arm's label and the quantity that is read off it, as in `x & log @ diverged`."""
 
 Figures = Callable[[Sequence[str]], Mapping[str, Floats]]
-"""Function from arms' labels to their figures in percent, by seed, for seeds common to all."""
+"""Function from operands to their figures, in the quantity's unit, by seed, for seeds common to all."""
+
+
+def operand(name: str, about: str) -> tuple[str, str]:
+    """Label of the arm, and name of the quantity, by default that of the claim."""
+    label, _, own = name.partition(AT)
+    return label, own or about
+
+
+def quantity(about: str) -> Quantity:
+    return QUANTITIES["accuracy" if about.startswith(ROUND) else about]
 
 
 @dataclass(frozen=True)
@@ -53,122 +66,47 @@ class Part:
     ours: Interval
     outcome: Outcome
     unit: str
-    shows: str
-    """The measured result, as the text after “here”."""
 
 
 @dataclass(frozen=True)
-class Statement(ABC):
+class Statement:
+    """Figure of an arm (`of`), of several the best; or by how much arms exceed others (`over`), paired by
+    seed and averaged over the pairs: a printed figure, or without one an order.
+    """
+
     what: str
-    compares: ClassVar[bool] = True
-    """Whether the statement compares arms, so that it is void if none of them learns."""
+    of: tuple[str, ...] = ()
+    over: tuple[tuple[str, str], ...] = ()
+    paper: float | None = None
+    tolerance: float = TOLERANCE
 
     @property
-    @abstractmethod
-    def arms(self) -> tuple[str, ...]:
-        """Labels of the arms in the statement."""
+    def operands(self) -> tuple[str, ...]:
+        return self.of or tuple(dict.fromkeys(name for pair in self.over for name in pair))
 
-    @property
-    def says(self) -> str:
+    def says(self, about: str) -> str:
         """The statement in words, with the paper's figure."""
-        return self.what
+        if self.paper is None:
+            return self.what
+        made = quantity(operand(self.operands[0], about)[1])
+        if self.of:
+            return f"{self.what}: {self.paper:g} {made.unit}".rstrip()
+        return f"{self.what}: {self.paper:+g} {made.apart}".replace("+0 points", "no gain")
 
-    @abstractmethod
-    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
+    def judged(self, figures: Figures, about: str, among: int = 1, least: float = 0.0) -> Part:
         """Outcome for measured figures; `among` and `least` are for `interval`."""
-
-
-@dataclass(frozen=True)
-class Value(Statement):
-    """The figure of an arm; of several arms, the best."""
-
-    of: tuple[str, ...]
-    paper: float
-    tolerance: float = TOLERANCE
-    compares: ClassVar[bool] = False
-
-    @property
-    def arms(self) -> tuple[str, ...]:
-        return self.of
-
-    @property
-    def says(self) -> str:
-        return f"{self.what}: {self.paper:g} %"
-
-    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
-        table = figures(self.of)
-        best = max(self.of, key=lambda name: table[name].mean())
-        ours = interval(table[best], among * len(self.of), least)
-        return Part(
-            self.says,
-            ours,
-            within(ours.low, ours.high, self.paper, self.tolerance),
-            "%",
-            f"{self.what} {stated(ours)}",
-        )
-
-
-@dataclass(frozen=True)
-class Paired(Statement):
-    """Difference of two arms, paired by seed; averaged over several pairs."""
-
-    pairs: tuple[tuple[str, str], ...]
-
-    @property
-    def arms(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
-
-    def difference(self, figures: Figures, among: int, least: float) -> Interval:
-        table = figures(self.arms)
-        gaps = [table[first] - table[second] for first, second in self.pairs]
-        return interval(np.mean(gaps, axis=0), among, sqrt(2) * least)
-
-
-@dataclass(frozen=True)
-class Gain(Paired):
-    """Points by which one arm exceeds another."""
-
-    paper: float
-    tolerance: float = TOLERANCE
-
-    @property
-    def says(self) -> str:
-        return f"{self.what}: {self.paper:+g} points".replace("+0 points", "no gain")
-
-    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
-        ours = self.difference(figures, among, least)
-        shown = f"{self.what} {stated(ours, 'points', signed=True)}"
-        return Part(self.says, ours, within(ours.low, ours.high, self.paper, self.tolerance), "points", shown)
-
-
-@dataclass(frozen=True)
-class Ahead(Paired):
-    """One arm ends above another by more than seeds explain."""
-
-    unit: str = "points"
-
-    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
-        ours = self.difference(figures, among, least)
-        shown = f"“{self.what}” by {stated(ours, self.unit, signed=True)}"
-        outcome = judged(ours.low, ours.high, 100 * SMALL if self.unit == "points" else 0.0)
-        return Part(self.says, ours, outcome, self.unit, shown)
-
-
-@dataclass(frozen=True)
-class Saves(Paired):
-    """Per cent by which the second arm's figure is below the first's, paired by seed; of one pair."""
-
-    paper: float
-
-    @property
-    def says(self) -> str:
-        return f"{self.what}: more than {self.paper:g} %"
-
-    def judged(self, figures: Figures, among: int = 1, least: float = 0.0) -> Part:
-        table, ((more, less),) = figures(self.arms), self.pairs
-        ours = interval(100 * (1 - table[less] / table[more]), among, least)
-        outcome = judged(ours.low - self.paper, ours.high - self.paper, 100 * SMALL)
-        return Part(self.says, ours, outcome, "%", f"{self.what} {stated(ours)}")
+        table, made = figures(self.operands), quantity(operand(self.operands[0], about)[1])
+        if self.of:
+            best = max(self.of, key=lambda name: table[name].mean())
+            ours, unit = interval(table[best], among * len(self.of), least), made.unit
+        else:
+            gaps = [table[first] - table[second] for first, second in self.over]
+            ours, unit = interval(np.mean(gaps, axis=0), among, sqrt(2) * least), made.apart
+        if self.paper is not None:
+            outcome = within(ours.low, ours.high, self.paper, self.tolerance)
+        else:
+            outcome = judged(ours.low, ours.high, 100 * SMALL if unit else 0.0)
+        return Part(self.says(about), ours, outcome, unit)
 
 
 def stated(ours: Interval, unit: str = "%", signed: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Stored figures of claims, one JSON file a system: shipped in `assets/papers`, and measured here."""
+"""Stored figures of claims, one JSON file a paper: those that come with it, and those measured here."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ import numpy as np
 
 from ldp_core.mechanisms.base import Floats
 from ldp_core.papers.base import Claim
-from ldp_core.papers.statements import DIVERGED, QUANTITIES
+from ldp_core.papers.statements import DIVERGED, QUANTITIES, ROUND, operand
 from ldp_core.system.json_file import read_json, write_json
-from ldp_core.system.shipped import ASSETS
 
-SHIPPED = ASSETS / "papers"
-ROUND = "round "
-"""Beginning of the name of the accuracy after a round; a number follows."""
+OWN_VALUE = ("accuracy", "error", "bits")
 MOST_NAMED = 3
 """Largest number of versions that are named; of more, only the number is given."""
 
@@ -47,6 +44,10 @@ class Figure:
     """Share of the largest class."""
     also: Mapping[str, float] = field(default_factory=dict)
     """Further quantities of the run by name (`statements.QUANTITIES`), and other shares."""
+    weights: str = ""
+    """Digest of the last model's weights."""
+    made_with: str = ""
+    """Versions of Python and of the packages that compute."""
 
     @property
     def diverged(self) -> bool:
@@ -70,7 +71,11 @@ def read(path: Path) -> list[Figure]:
 def write(path: Path, figures: Iterable[Figure]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
-        {name: value for name, value in asdict(one).items() if name == "value" or value not in (None, (), {})}
+        {
+            name: value
+            for name, value in asdict(one).items()
+            if name == "value" or value not in (None, (), {}, "")
+        }
         for one in figures
     ]
     write_json(path, {"figures": rows})
@@ -96,20 +101,21 @@ class Shelf:
         keys = claim.arm(label).keys
         return {seed: self.figures[key] for seed, key in enumerate(keys) if key in self.figures}
 
-    def values(self, claim: Claim, labels: Sequence[str], about: str = "") -> dict[str, Floats]:
-        """Arms' figures in the unit of the claim's quantity or of `about`, for seeds that all have."""
-        known = {label: self._came_to(claim, label, about) for label in labels}
+    def values(self, claim: Claim, names: Sequence[str]) -> dict[str, Floats]:
+        """Figures of operands in their quantity's unit, for seeds that all have."""
+        known = {name: self._came_to(claim, name) for name in names}
         seeds = sorted(set.intersection(*(set(one) for one in known.values()))) if known else []
-        return {label: np.array([one[seed] for seed in seeds]) for label, one in known.items()}
+        return {name: np.array([one[seed] for seed in seeds]) for name, one in known.items()}
 
-    def measured(self, claim: Claim, label: str) -> int:
-        """Number of an arm's runs that have the claim's quantity, or that diverged before they had it."""
+    def measured(self, claim: Claim, name: str) -> int:
+        """Number of an operand's runs that have its quantity, or that diverged before they had it."""
+        label, _ = operand(name, "")
         lost = {seed for seed, one in self.of_arm(claim, label).items() if one.diverged}
-        return len(lost | self._came_to(claim, label).keys())
+        return len(lost | self._came_to(claim, name).keys())
 
-    def _came_to(self, claim: Claim, label: str, about: str = "") -> dict[int, float]:
-        """Figures of an arm by seed; without runs that failed or whose quantity was not measured."""
-        what = about or getattr(claim.arm(label), "about", "") or claim.about
+    def _came_to(self, claim: Claim, name: str) -> dict[int, float]:
+        """Figures of an operand by seed; without runs that failed or whose quantity was not measured."""
+        label, what = operand(name, claim.about)
         factor = QUANTITIES[what].factor if what in QUANTITIES else 100.0
         each = {seed: _came_to(one, what) for seed, one in self.of_arm(claim, label).items()}
         return {seed: factor * one for seed, one in each.items() if one is not None}
@@ -124,8 +130,10 @@ def measured_by(figures: Iterable[Figure]) -> str:
 
 def _came_to(figure: Figure, what: str) -> float | None:
     """Value of a quantity in a figure; None if the run failed or the quantity was not measured."""
-    if what in ("accuracy", DIVERGED):
-        return figure.judged if what == "accuracy" else float(figure.diverged)
+    if what in OWN_VALUE:
+        return figure.judged
+    if what == DIVERGED:
+        return float(figure.diverged)
     if what.startswith(ROUND):  # of a run that diverged before, its last model's
         return (
             figure.curve[min(int(what.removeprefix(ROUND)), len(figure.curve) - 1)] if figure.curve else None

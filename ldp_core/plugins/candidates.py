@@ -2,14 +2,15 @@
 
 import hashlib
 import importlib
+import importlib.util
 import inspect
 import logging
 import pkgutil
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib.metadata import EntryPoints, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -66,14 +67,18 @@ def by_order(found: Mapping[str, Ordered]) -> dict[str, Ordered]:
 
 
 def outside(
-    package: str, admitted: Callable[[Candidate], T], refused: dict[str, str], known: Collection[str]
+    package: str,
+    admitted: Callable[[Candidate], T],
+    refused: dict[str, str],
+    known: Collection[str],
+    each: Iterable[Candidate] | None = None,
 ) -> dict[str, T]:
     """Plug-ins of a package of this program, such as `ldp_core.mechanisms`, which is also the group of entry
-    points, and whose last part names the subfolder. `refused` receives, by name, why one that is not
-    `admitted` is left out.
+    points, and whose last part names the subfolder; or of the candidates `each`. `refused` receives, by name,
+    why one that is not `admitted` is left out.
     """
     found: dict[str, T] = {}
-    for one in _candidates(package):
+    for one in _candidates(package) if each is None else each:
         try:
             _refuse_name(one.name, known, found)
             found[one.name] = admitted(one)
@@ -113,10 +118,42 @@ def _imported(place: Path, name: str) -> Any:
     """
     last = name.rpartition(".")[2]
     package = place / last
-    files = [*place.glob(f"{last}.*"), *place.glob(f"__pycache__/{last}.*"), package, *package.rglob("*")]
+    refuse_changeable(
+        *place.glob(f"{last}.*"), *place.glob(f"__pycache__/{last}.*"), package, *package.rglob("*")
+    )
+    return importlib.import_module(name)
+
+
+def refuse_changeable(*files: Path) -> None:
+    """Refuse files that are to be run and that another user could have written."""
     if why := next(filter(None, (changeable(file) for file in files if file.exists())), ""):
         raise InvalidInput(f"{why}, and would run programs as this one (chown or chmod it)")
-    return importlib.import_module(name)
+
+
+def folders(package: str) -> list[Candidate]:
+    """Candidates that are folders, which load as their path: an entry point names a package; nothing in it is
+    imported.
+    """
+    found = [
+        Candidate(
+            one.name, f"{one.dist.name} {one.dist.version}" if one.dist else one.value, partial(_place, one)
+        )
+        for one in _installed().select(group=package)
+    ]
+    kind = package.removeprefix(OWN)
+    for place in (Path(one) / kind for one in folder.__path__):
+        for each in sorted(place.iterdir()) if place.is_dir() else ():
+            if each.is_dir() and each.name[0] not in "._":
+                found.append(Candidate(each.name, f"{kind}/{each.name}", partial(Path, each)))
+    return sorted(found, key=lambda one: (one.name, one.origin))
+
+
+def _place(one: EntryPoint) -> Path:
+    first, *rest = one.value.split(".")
+    spec = importlib.util.find_spec(first)
+    if spec is None or not spec.submodule_search_locations:
+        raise InvalidInput(f"no package is called {first}")
+    return Path(next(iter(spec.submodule_search_locations)), *rest)
 
 
 def unread(packages: Collection[str]) -> list[str]:

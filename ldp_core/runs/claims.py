@@ -11,33 +11,38 @@ from ldp_core.cost.seconds import in_words, seconds
 from ldp_core.datasets import Report, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, one_of, shown
 from ldp_core.papers import Claim
-from ldp_core.papers.five.advice import advice
-from ldp_core.papers.five.points import CLAIM, NAME, points
+from ldp_core.papers.five import CLAIM, NAME, advice, points
 from ldp_core.papers.measuring import Asked, alike, further, keep, left, measure
 from ldp_core.papers.statements import stated
-from ldp_core.papers.stored import SHIPPED, Figure, Shelf
+from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.papers.verdict import Verdict, verdicts
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.system.shipped import ASSETS
 
 SECOND = 1.0
 """Least time between two writes of a file of figures, in seconds."""
 
 
-def own(system: str) -> Path:
-    return runs_dir() / "papers" / f"{system}.json"
+def own(name: str) -> Path:
+    return runs_dir() / "papers" / f"{name}.json"
 
 
-def shelf(system: str) -> Shelf:
+def shipped(name: str) -> Path:
+    """File of the figures that come with a paper, or with the comparison of the five."""
+    return ASSETS / "papers" / f"{NAME}.json" if name == NAME else papers.get(name).figures
+
+
+def shelf(name: str) -> Shelf:
     """Figures of a paper's claims: shipped ones and those measured on this machine."""
-    return Shelf.of(SHIPPED / f"{system}.json", own(system))
+    return Shelf.of(shipped(name), own(name))
 
 
 def seconds_of(claim: Claim) -> float | None:
     """Estimated, for all runs of a claim here; None if this machine's speed was not measured."""
     known = rates()
-    each = [arm.work() for read in claim.read_each.values() for arm in read.runs]
+    each = [arm.work() for read in claim.read_each.values() for arm in read.measured]
     return seconds(each, known) * claim.seeds if known else None
 
 
@@ -45,7 +50,7 @@ def reason(claim: Claim, found: Verdict) -> str:
     """The verdict's reason; for a claim that was not run, with the estimated time on this machine."""
     if found.word != "not run" or claim.missing or found.date:
         return found.reason
-    takes, runs = seconds_of(claim), len(claim.runs) * claim.seeds * len(claim.read_each)
+    takes, runs = seconds_of(claim), len(claim.measured) * claim.seeds * len(claim.read_each)
     return f"{found.reason[:-1]}: {runs} runs{f', about {in_words(takes)} here' if takes else ''}."
 
 
@@ -58,14 +63,16 @@ def listed() -> Iterator[str]:
         yield f"{name}: {paper.label}{f', by the reading “{by}”' if by else ''}"
         for claim in paper.claims:
             found = judged[claim.id]
-            yield f"  {claim.id:<20} {found.word}: {reason(claim, found)}"
+            why = reason(claim, found)
+            yield f"  {claim.id:<20} {found.word}{f': {why}' if why else ''}"
             for statement, part in zip_longest(claim.statements, found.parts):
                 ours = f"{stated(part.ours, part.unit)} ({part.outcome})" if part else "–"
-                yield f"      paper: {statement.says:<40} here: {ours}"
+                yield f"      paper: {statement.says(claim.about):<40} here: {ours}"
             for reading, its in found.each:
                 yield f"      reading “{reading.name}”: {its.word}"
             if found.seeds:
                 yield f"      {found.seeds} seeds, {found.measured_by}, {found.date}"
+    yield from papers.refused.values()
     yield f"{NAME}: {CLAIM.title}"
     for one in advice(points(shelf(NAME))):
         runs = ", ".join(limits.spelled(int(run)) for run in one.runs)
@@ -73,7 +80,7 @@ def listed() -> Iterator[str]:
 
 
 def rerun(
-    system: str,
+    name: str,
     only: str | None = None,
     reading: str | None = None,
     seeds: int | None = None,
@@ -82,13 +89,13 @@ def rerun(
     say: Callable[[str], None] = print,
     progress: Report = quiet,
 ) -> None:
-    """Measure a system's claims (of a paper, or of the five: `five.points.NAME`), and store each figure once
-    it is known: a call after a stop continues. By default all claims whose data are here, all readings, the
-    claim's seeds per arm, and more for statements left undecided. `fresh` measures known figures again.
-    Says at the end which figures differ from those known before. Raises UnknownName,
-    InvalidExperiment, or DataUnavailable for claim `only`.
+    """Measure a paper's claims (or `five.NAME`), and store each figure once it is known, in the folder
+    `into`, or beside the paper, or of a paper from outside among the runs: a call after a stop continues. By
+    default all claims whose data are here, all readings, the claim's seeds per arm, and more for statements
+    left undecided. `fresh` measures known figures again. Says at the end which figures differ from those
+    known before. Raises UnknownName, InvalidExperiment, or DataUnavailable for claim `only`.
     """
-    claims = _chosen(system, only)
+    claims = _chosen(name, only)
     if seeds is not None and not limits.SEEDS.allows(seeds):
         raise InvalidExperiment.at("--seeds", f"takes a number {limits.SEEDS}; got {seeds}")
     one_thread()
@@ -97,10 +104,11 @@ def rerun(
             raise DataUnavailable(f"{claim.id} needs data that are not on this machine: {claim.missing}")
         if claim.missing:
             say(f"{claim.id}: not run, the data are not on this machine: {claim.missing}")
-    file = (into or SHIPPED) / f"{system}.json"
+    outside = name != NAME and papers.get(name).origin
+    file = into / f"{name}.json" if into else own(name) if outside else shipped(name)
     here = [one for one in claims if not one.missing]
     each = [read for one in here for read in ([one.read(reading)] if reading else one.read_each.values())]
-    before = Shelf.of(SHIPPED / f"{system}.json", file).figures
+    before = Shelf.of(shipped(name), file).figures
     todo = left(each, Shelf.of(file), seeds, fresh)
     if todo:
         _measure(todo, file, say, progress)
@@ -109,7 +117,7 @@ def rerun(
         say("statements that are not decided yet are given more seeds")
         _measure(more, file, say, progress)
     if not todo and not more:
-        say(f"nothing to measure: all figures of {system} are of this version")
+        say(f"nothing to measure: all figures of {name} are of this version")
     _compare(before, Shelf.of(file).figures, [*todo, *more], say)
 
 
@@ -148,15 +156,15 @@ def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], prog
         keep(file, *pending)
 
 
-def _chosen(system: str, only: str | None) -> Sequence[Claim]:
-    if system == NAME:
+def _chosen(name: str, only: str | None) -> Sequence[Claim]:
+    if name == NAME:
         return [CLAIM]
-    return papers.get(system).claims if only is None else [claim_of(system, only, "--only")]
+    return papers.get(name).claims if only is None else [claim_of(name, only, "--only")]
 
 
-def claim_of(system: str, identity: Any, field: str = "claim") -> Claim:
+def claim_of(name: str, identity: Any, field: str = "claim") -> Claim:
     """Claim of a paper by id; InvalidExperiment if the `field` names none."""
-    paper = papers.get(system)
+    paper = papers.get(name)
     if (found := paper.claim(identity)) is None:
         ids = one_of([claim.id for claim in paper.claims])
         raise InvalidExperiment.at(field, f"must be {ids}; got {shown(identity)}")

@@ -21,7 +21,7 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor):
             made = Figure(arm.key(seed), seed, 0.5, "completed", 1.0, "0ld", "9999-01-01", arm.setting)
             keep(claims.own("pldp_fl"), made)
 
-    page = visitor.open("/papers?system=pldp_fl", "text=The way of the data")
+    page = visitor.open("/papers?system=pldp_fl", ".st-key-look-pldp_fl")
     row = page.get_by_role("row").filter(has_text=TITLE)
     expect(row).to_contain_text("no difference")
     expect(row).to_contain_text("+0.0 ± 0.0 points")

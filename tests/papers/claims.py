@@ -7,24 +7,33 @@ from typing import Any
 import pytest
 
 from ldp_core import papers
-from ldp_core.papers.base import Claim, Control, arms
-from ldp_core.papers.statements import Ahead, Gain, Statement, Value
+from ldp_core.papers.arms import Arm
+from ldp_core.papers.base import Claim, Control
+from ldp_core.papers.statements import Statement
 from ldp_core.papers.stored import Figure, Shelf
 
 EVERY = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
 EACH = pytest.mark.parametrize(("name", "claim"), EVERY, ids=[f"{name}-{one.id}" for name, one in EVERY])
 BASE: dict[str, Any] = {"rounds": 1}
 STATEMENTS = (
-    Value("no noise", ("none",), 90.0),
-    Gain("C over A", (("C", "A"),), 10.0),
-    Ahead("C is ahead of A", (("C", "A"),)),
+    Statement("no noise", of=("none",), paper=90.0),
+    Statement("C over A", over=(("C", "A"),), paper=10.0),
+    Statement("C is ahead of A", over=(("C", "A"),)),
 )
+
+
+def ahead(what: str, *pairs: tuple[str, str]) -> Statement:
+    return Statement(what, over=pairs)
+
+
+def arms(base: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> tuple[Arm, ...]:
+    return tuple(Arm(label, base, sets) for label, sets in named.items())
 
 
 def claim(statements: Sequence[Statement] = STATEMENTS, **given: Any) -> Claim:
     weighed = {"C": {"aggregator.name": "inverse_std"}, "other": {"aggregator.name": "inverse_variance"}}
     made = arms(BASE, {"none": {"mechanism.name": "none"}, "A": {}, **weighed})
-    own = {"controls": (Control("other", "it is simpler", "C"),)} | given
+    own = {"controls": (Control(arm="other", why="it is simpler", against="C"),)} | given
     return Claim("made", "Fig. 1", "A claim", "made by hand", tuple(statements), made, **own)
 
 

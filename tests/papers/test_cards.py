@@ -59,7 +59,7 @@ def test_clear_weights_and_own_scales_identify_clients():
 
 
 def test_uploads_of_a_run_are_an_average():
-    experiment = parse(papers.get("pldp_fl").example)
+    experiment = parse(dict(papers.get("pldp_fl").base))
     expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
     assert expected == pytest.approx(35)
     assert experiment.rounds == 50

@@ -15,9 +15,8 @@ from ldp_core.experiment import Experiment
 from ldp_core.inference import interval
 from ldp_core.limits import EPSILON
 from ldp_core.mechanisms.base import Floats
-from ldp_core.papers.arms import Leaking
-from ldp_core.papers.five.advice import advice, in_short
-from ldp_core.papers.five.points import (
+from ldp_core.papers.arms import Arm
+from ldp_core.papers.five import (
     ALIKE,
     ARMS,
     ASKED,
@@ -32,18 +31,21 @@ from ldp_core.papers.five.points import (
     TWO,
     UNLIKE,
     Point,
+    advice,
+    in_short,
     points,
     settings,
     with_own_clients,
 )
 from ldp_core.papers.measuring import measure
-from ldp_core.papers.stored import SHIPPED, Figure, Shelf
+from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.presets.of_systems.five_side_by_side import BASE, FIVE, OPTIMAL, PD, PERSONALIZED, PLDP, PPRD
+from ldp_core.runs import claims
 from ldp_core.runs.lockstep import load
 from ldp_core.simulate import simulate
 from tests.extent import in_gate
 
-KNOWN = Shelf.of(SHIPPED / f"{NAME}.json")
+KNOWN = Shelf.of(claims.shipped(NAME))
 
 
 def experiment(label: str, population: str, run: float) -> Experiment:
@@ -115,7 +117,7 @@ def test_rates_of_five_are_tuned_on_public_images(label: str):
     for population in in_gate((UNLIKE,), POPULATIONS):
 
         def asked(rate: float, seed: int, population: str = population) -> Experiment:
-            return Leaking("", BASE, settings(label, population, RUNS[2], rate)).experiment(seed)
+            return Arm("", BASE, settings(label, population, RUNS[2], rate)).experiment(seed)
 
         assert best_rate(asked) == CHOSEN[label, population][2]
 

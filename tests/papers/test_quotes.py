@@ -2,21 +2,18 @@
 
 import os
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from ldp_core import papers, systems
 from ldp_core.papers.base import Claim
-from ldp_core.papers.statements import Gain, Saves, Value
-from ldp_core.papers.stored import SHIPPED
 from tests.papers.claims import EACH
 
 TEXTS = os.environ.get("PAPERS_DIR", "")
 """Where the five papers' texts lie, as 000-….txt to 004-….txt: the gate sets it."""
-OWN = ("traffic", "dlg-digits", "dlg-mnist", "images-digits", "images-mnist")
-"""Of these the paper has words and no figures: “linearly”, “exactly”, “never”; their notes say so."""
+OWN = ("dlg-digits", "images-mnist")
+"""Of these the paper has words and no figures: “exactly”, “never”; their notes say so."""
 
 
 def numbers(text: str) -> set[float]:
@@ -30,18 +27,13 @@ def test_each_printed_figure_stands_in_a_quotation(name: str, claim: Claim):
         return
     assert claim.quotes
     quoted = set().union(*(numbers(quote.text) for quote in claim.quotes))
-    printed = {one.paper for one in claim.statements if isinstance(one, Value | Gain | Saves)}
-    assert printed - {0.0} | {*claim.paper.values()} <= quoted, "no gain is no figure"
+    printed = {one.paper for one in claim.statements} - {None, 0.0}
+    if claim.id.startswith("modes"):  # “similar” is the difference of the two best figures
+        printed = {one.paper for one in claim.statements if one.of}
+    assert printed | {*claim.paper.values()} <= quoted, "no gain is no figure"
 
 
 HEADING = re.compile(r"^#*\s*(\d+\.\d+(?:\.\d+)?)\.? ")
-
-
-@pytest.mark.parametrize("name", papers.names())
-def test_each_quotation_belongs_to_claims_that_there_are(name: str):
-    read = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
-    named = {identity for quote in read["quotes"] for identity in quote["claims"].split()}
-    assert named <= {claim.id for claim in papers.get(name).claims}
 
 
 @pytest.mark.skipif(not TEXTS, reason="PAPERS_DIR does not say where the papers' texts are")

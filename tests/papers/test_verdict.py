@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import papers
 from ldp_core.inference import interval
-from ldp_core.papers.statements import Gain, Value
+from ldp_core.papers.statements import Statement
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import verdict, word_of
 from tests.papers.claims import STATEMENTS, claim, figure, holding, shelf
@@ -67,14 +67,14 @@ def test_a_claim_is_contradicted_only_where_a_statement_is(outcomes: str, word: 
     [(81.0, "holds"), (81.9, "holds"), (82.5, "cannot tell"), (84.1, "contradicted"), (77.9, "contradicted")],
 )
 def test_figure_needs_the_whole_interval_within_two_points(paper: float, outcome: str):
-    made = claim((Value("no noise", ("none",), paper),))
+    made = claim((Statement("no noise", of=("none",), paper=paper),))
     found = verdict(made, shelf(made, none=[81, 81, 81]))
     assert 0.9 < found.parts[0].ours.half < 1.1, "three seeds that coincide: of one sample's size"
     assert found.parts[0].outcome == outcome
 
 
 def test_wide_interval_cannot_tell():
-    made = claim((Value("no noise", ("none",), 80.0),))
+    made = claim((Statement("no noise", of=("none",), paper=80.0),))
     found = verdict(made, shelf(made, none=[79, 80, 81]))
     assert found.parts[0].ours.half > 2
     assert found.word == "cannot tell"
@@ -82,12 +82,12 @@ def test_wide_interval_cannot_tell():
 
 
 def test_the_best_of_several_arms_counts():
-    made = claim((Value("best", ("A", "C"), 80.0),))
+    made = claim((Statement("best", of=("A", "C"), paper=80.0),))
     assert verdict(made, shelf(made, A=[20, 20, 20], C=[80, 80, 80])).word == "holds"
 
 
 def test_pairs_are_averaged_seed_by_seed():
-    made = claim((Gain("ahead", (("C", "A"), ("none", "A")), 15.0),))
+    made = claim((Statement("ahead", over=(("C", "A"), ("none", "A")), paper=15.0),))
     found = verdict(made, shelf(made, A=[50, 60, 70], C=[60, 70, 80], none=[70, 80, 90]))
     assert (found.parts[0].ours.mean, found.parts[0].ours.half) == pytest.approx((15.0, 1.41), abs=0.01)
 

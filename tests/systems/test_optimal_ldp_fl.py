@@ -13,11 +13,11 @@ from ldp_core.experiment.threat_model import spies
 from ldp_core.federated.federation import assemble, taking_part
 from ldp_core.limits import at_most
 from ldp_core.mechanisms.base import Form
-from ldp_core.papers.way import way
 from ldp_core.runs.train_all import train_all
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded
 from ldp_core.theory import server_noise
+from ldp_core.theory.way import way
 from tests.data import digits, events
 
 NAME = "optimal_ldp_fl"

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from ldp_core.papers.verdict import Verdict, verdicts
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.claims import shelf
 from ldp_core.runs.jobs.tables import as_csv
-from ldp_core.system.shipped import ASSETS
 from ldp_core.system.zip_directory import zipped
 
 PROJECT = """@software{epsilon_studio,
@@ -26,13 +24,12 @@ PROJECT = """@software{epsilon_studio,
   note = {what it computes: version %s}
 }
 """
-ABOUT = ("title", "where", "setting", "note", "quotes", "readings", "seeds")
 KINDS = {"statements": rows.statements, "arms": rows.arms, "figures": rows.figures}
 
 
 def bibtex() -> str:
-    """BibTeX entries of this project and of the five papers."""
-    return PROJECT % version() + "\n" + (ASSETS / "papers" / "papers.bib").read_text(encoding="utf-8")
+    """BibTeX entries of this project and of all papers."""
+    return "\n".join([PROJECT % version(), *(papers.get(name).bibtex for name in papers.names())])
 
 
 def write(folder: Path) -> list[str]:
@@ -49,45 +46,45 @@ def packed(files: Mapping[str, str]) -> bytes:
 
 def everything() -> dict[str, str]:
     """Content of all claims of all papers, by file name."""
-    known = {name: shelf(name) for name in papers.names()}
-    judged = {name: verdicts(papers.get(name).claims, known[name]) for name in papers.names()}
-    every = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
-    found = _rows((name, claim, known[name], judged[name][claim.id]) for name, claim in every)
-    for name in papers.names():
-        for table in papers.get(name).tables:
-            how, body = rows.table_of(name, table, known[name], judged[name])
-            found[f"tables/{name}-{table.id}.csv"] = as_csv([row | {"measured": how} for row in body])
-    return found | {"cite.bib": bibtex()}
+    return _files(
+        (name, claim, known, judged[claim.id])
+        for name in papers.names()
+        for known in [shelf(name)]
+        for judged in [verdicts(papers.get(name).claims, known)]
+        for claim in papers.get(name).claims
+    )
 
 
-def pack(system: str, identity: str) -> dict[str, str]:
-    """Files of one claim by name, the commands that measure it among them."""
-    claim, known = papers.get(system).claim(identity), shelf(system)
+def pack(name: str, identity: str) -> dict[str, str]:
+    """Files of one claim by name, its curves and the commands that measure it among them."""
+    claim, known = papers.get(name).claim(identity), shelf(name)
     if claim is None:
         return {}
-    found = _rows([(system, claim, known, verdicts(papers.get(system).claims, known)[identity])])
-    for name, made in claim.read_each.items():
-        figure = drawn(claim.title, _curves(made, known), percent=True)
-        found[f"{f'figure {name}'.strip()}.svg"] = figure
-    fields = asdict(claim)
-    about = {name: fields[name] for name in ABOUT}
-    about["version"] = {arm.label: arm.version for arm in claim.runs}
-    about["commands"] = [rows.command(system, claim, name) for name in claim.read_each]
-    return found | {"claim.json": _json(about), "cite.bib": bibtex()}
+    found = _files([(name, claim, known, verdicts(papers.get(name).claims, known)[identity])])
+    for read, made in claim.read_each.items():
+        found[f"{f'figure {read}'.strip()}.svg"] = drawn(claim.title, _curves(made, known), percent=True)
+    about = {field: getattr(claim, field) for field in ("title", "where", "setting", "note", "seeds")}
+    about |= {field: [one.model_dump() for one in getattr(claim, field)] for field in ("quotes", "readings")}
+    about["commands"] = [rows.command(name, claim, read) for read in claim.read_each]
+    return found | {"claim.json": _json(about)}
 
 
-def _rows(claims: Iterable[tuple[str, Claim, Shelf, Verdict]]) -> dict[str, str]:
+def _files(claims: Iterable[tuple[str, Claim, Shelf, Verdict]]) -> dict[str, str]:
     asked, found = list(claims), dict[str, str]()
     for kind, make in KINDS.items():
         made: list[rows.Row] = [row for one in asked for row in make(*one)]
         found |= {f"{kind}.csv": as_csv(made), f"{kind}.json": _json(made)}
-    return found
+    for name, claim, known, verdict in asked:
+        how, body = rows.table_of(claim, known, verdict)
+        if body:
+            found[f"tables/{name}-{claim.id}.csv"] = as_csv([{**row, "measured": how} for row in body])
+    return found | {"cite.bib": bibtex()}
 
 
 def _curves(claim: Claim, known: Shelf) -> list[Curve]:
     """Curve of each arm, over its seeds."""
     found = []
-    for arm in claim.runs:
+    for arm in claim.measured:
         curves = [one.curve for one in known.of_arm(claim, arm.label).values() if one.curve]
         if curves:
             each = np.array(list(zip_longest(*curves, fillvalue=np.nan)), dtype=np.float64)

@@ -12,7 +12,6 @@ from ldp_core.events import ClaimCell
 from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.experiment.reading import checked_by, unknown
 from ldp_core.fields import Whole
-from ldp_core.papers.arms import Trained
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import Asked, keep, left, measure, together
 from ldp_core.papers.stored import Shelf
@@ -40,7 +39,7 @@ class Measured:
     @property
     def base(self) -> Experiment:
         """Experiment that an export describes in place of a training's runs."""
-        first = next((arm.base for arm in self.claim.measured if isinstance(arm, Trained)), {"rounds": 1})
+        first = self.claim.measured[0].base
         return parse({**first, "name": self.claim.title[: limits.NAME_LENGTH], "attack": None})
 
     def as_json(self) -> dict[str, Any]:
@@ -83,7 +82,7 @@ class ClaimJob(Kind):
 
     def drafts(self, asked: Measured) -> list[Draft]:
         each = (arm for read in asked.claim.read_each.values() for arm in read.measured)
-        return [Draft(arm.experiment(), (Variant("arm"),)) for arm in each if isinstance(arm, Trained)]
+        return [Draft(arm.experiment(), (Variant("arm"),)) for arm in each if not arm.named]
 
     def refuse_what_cannot_fit(self, asked: Measured) -> None:
         super().refuse_what_cannot_fit(asked)

@@ -9,10 +9,9 @@ import numpy as np
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.papers import Claim
-from ldp_core.papers.arms import Computed, Trained
-from ldp_core.papers.reasons import of_arm
-from ldp_core.papers.statements import stated
+from ldp_core.papers.statements import quantity, stated
 from ldp_core.papers.stored import Shelf
+from ldp_core.papers.verdict import of_arm
 from ldp_core.runs import Style, styles
 from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, look, scatter
 
@@ -21,8 +20,9 @@ MOST_LINES = 12
 
 def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
     """A dot with an interval for each arm; a diamond for the paper's figure."""
-    unit, markers = claim.quantity.unit, _markers(claim)
-    shown = [a for a in claim.measured if claim.unit(a) == unit and shelf.of_arm(claim, a.label)][::-1]
+    about, markers = quantity(claim.about), _markers(claim)
+    unit = about.unit
+    shown = [arm for arm in claim.measured if shelf.of_arm(claim, arm.label)][::-1]
     traces: list[Trace] = []
     for arm in shown:
         ours = of_arm(claim, shelf, arm.label)
@@ -39,12 +39,10 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
         hover = f"the paper: %{{x:.4g}} {unit}<extra></extra>"
         values = [claim.paper[name] for name in printed]
         traces.append(_dots(values, printed, marker=marker, hovertemplate=hover))
-    first = claim.measured[0]
-    axis = first.unit if isinstance(first, Computed) else claim.quantity.axis
     names = [html.escape(arm.label) for arm in shown]
     return figure(
         traces,
-        x={"title": axis, "showgrid": True},
+        x={"title": about.axis, "showgrid": True},
         y={"type": "category", "categoryorder": "array", "categoryarray": names},
         hovermode="closest",
     )
@@ -55,7 +53,7 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
     controls = {control.arm for control in claim.controls}
     made = styles_of(claim)
     traces: list[Trace] = []
-    for arm in [arm for arm in claim.runs if arm.label not in controls][:MOST_LINES]:
+    for arm in [arm for arm in claim.measured if arm.label not in controls][:MOST_LINES]:
         curves = [one.curve for one in shelf.of_arm(claim, arm.label).values() if one.curve]
         if curves:
             mean = [100 * float(np.mean([v for v in at if v is not None])) for at in zip_longest(*curves)]
@@ -65,36 +63,6 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
     y = {"title": "accuracy, %", "rangemode": "tozero"}
     tip = {"font": {"size": 12, "color": MUTED}, "bgcolor": "var(--st-secondary-background-color)"}
     return figure(traces, x={"title": "round"}, y=y, hoverlabel=tip) if traces else None
-
-
-def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
-    """A claim's arms by accuracy and heterogeneity of the clients' models; None if no two have both."""
-    markers = _markers(claim)
-    traces: list[Trace] = []
-    for arm in claim.measured:
-        unlike, accuracy = (of_arm(claim, shelf, arm.label, name) for name in ("heterogeneity", "accuracy"))
-        if unlike is None or accuracy is None:
-            continue
-        name = html.escape(arm.label)
-        traces.append(
-            {
-                "type": "scatter",
-                "x": [accuracy.mean],
-                "y": [unlike.mean],
-                "mode": "markers+text" if len(claim.measured) <= MOST_LINES else "markers",
-                "text": [name],
-                "textposition": "top center",
-                "textfont": {"size": 10, "color": MUTED},
-                "showlegend": False,
-                "marker": markers[arm.label],
-                "hovertemplate": f"{name}: {stated(unlike, '')} at {stated(accuracy)}<extra></extra>",
-            }
-        )
-    if len(traces) < 2:
-        return None
-    x = {"title": "accuracy after the last round, %", "showgrid": True}
-    y = {"title": "heterogeneity", "type": "log", "dtick": "D2"}
-    return figure(traces, x=x, y=y, hovermode="closest")
 
 
 def _markers(claim: Claim) -> dict[str, dict[str, Any]]:
@@ -112,10 +80,7 @@ def _markers(claim: Claim) -> dict[str, dict[str, Any]]:
 
 def styles_of(claim: Claim) -> dict[str, Style]:
     """Style of each arm: its part's colour as on every page; dashes distinguish populations."""
-    sets = []
-    for arm in claim.measured:
-        parts = arm.set if isinstance(arm, Trained) else {"mechanism.name": getattr(arm, "mechanism", "none")}
-        sets.append(Variant(arm.label, parts))
+    sets = [Variant(arm.label, arm.set) for arm in claim.measured]
     found = styles(Draft(claim.draft.base if claim.draft else parse({}), tuple(sets)), shared=True)
     return {variant.label: style for variant, style in zip(sets, found, strict=True)}
 

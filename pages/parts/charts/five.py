@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ldp_core.limits import spelled
-from ldp_core.papers.five.points import RUNS, Point
+from ldp_core.papers.five import RUNS, Point
 from ldp_core.papers.statements import stated
 from pages.parts.charts.base import End, Figure, Trace, colour, figure, look, note, scatter
 from pages.parts.ui.text import percent

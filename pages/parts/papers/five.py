@@ -8,15 +8,17 @@ from ldp_core import presets
 from ldp_core.accounting import AGAINST, DELTA, entries, word_of
 from ldp_core.experiment import Draft
 from ldp_core.limits import spelled
-from ldp_core.papers.five.advice import Advice, advice, in_short
-from ldp_core.papers.five.points import (
+from ldp_core.papers.five import (
     CLAIM,
     IMAGES,
     MORE,
     NAME,
     POPULATIONS,
     RATES,
+    Advice,
     Point,
+    advice,
+    in_short,
     points,
     sent,
     with_own_clients,

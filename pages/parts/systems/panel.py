@@ -7,8 +7,8 @@ import streamlit as st
 from ldp_core import systems
 from ldp_core.errors import Problem
 from ldp_core.experiment import Departure, Draft, back_to_paper, departures, form_of, with_form, with_system
-from ldp_core.papers.way import Step, way
 from ldp_core.systems import System
+from ldp_core.theory.way import Step, way
 from pages.parts.systems.field_words import FORMS, field_name, value_words
 from pages.parts.ui.fields import named, one_of, own_parameters
 from pages.parts.ui.text import number, plain

@@ -1,4 +1,4 @@
-"""Comparison of all five systems, corrected, for three populations of clients and four values of the run's ε.
+"""Which of the five systems to use: all corrected, for three populations and four values of the run's ε.
 
 All else is equal (`presets.of_systems.five_side_by_side`). Each system gets the ε at which a client's worst-
 case ε of the run has the given value (`accounting.epsilon_for`), or the largest ε allowed, and the learning
@@ -6,20 +6,22 @@ rate with the best final accuracy on public images. Leakage is the share of imag
 likelihood, among ten candidates of a one-image, one-step upload.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from ldp_core import datasets
 from ldp_core.cost.traffic import traffic
-from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.experiment.of_system import with_system
-from ldp_core.inference import Interval, interval, wilson
+from ldp_core.inference import Interval, difference, interval, wilson
 from ldp_core.limits import EPSILON, spelled
-from ldp_core.papers.arms import Leaking
+from ldp_core.papers.arms import Arm, Load
 from ldp_core.papers.base import Claim
+from ldp_core.papers.measuring import Run
 from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.presets.of_systems.five_side_by_side import (
     BASE,
@@ -77,6 +79,11 @@ WHOSE = ("clients", "partition")
 LEARNS = 30.0
 """Accuracy in percent that the interval's lower end must exceed for a system to count as learning."""
 
+HELD_OUT = datasets.get(str(BASE["dataset"])).test_size
+NONE = f"None of the five surely learns it: no 95 % interval lies wholly above {LEARNS:.0f} %."
+FEWER = 10
+"""Least ratio of traffic between two systems that the advice mentions."""
+
 
 def settings(label: str, population: str, run: float, rate: float) -> dict[str, Any]:
     """Experiment fields of a point, by dotted name."""
@@ -89,12 +96,28 @@ def settings(label: str, population: str, run: float, rate: float) -> dict[str, 
     return found | {"clients.epsilon": mixed if population == TWO else own}
 
 
-ARMS: Mapping[tuple[str, str, float], Leaking] = {
-    (label, population, run): Leaking(
+def leaking(experiment: Experiment, load: Load) -> Mapping[str, Any]:
+    """A run's figure, with the rate at which images are identified from its uploads in every round."""
+    from ldp_core.leakage.over_rounds import picked  # torch
+    from ldp_core.simulate import simulate
+
+    run, states, data, result = Run(), list[Any](), load(experiment.dataset), dict[str, Any]()
+    for said in simulate(experiment, data, keep=states.append):
+        result = run.hear(said) or result
+    if result.get("value") is None:
+        return result
+    shares = picked(experiment, data, states[:-1], IMAGES)
+    rates = {f"identified_{name}" if name else "identified": one.value for name, one in shares.items()}
+    return {**result, "also": {**result["also"], **rates, "trials": float(shares[None].trials)}}
+
+
+ARMS: Mapping[tuple[str, str, float], Arm] = {
+    (label, population, run): Arm(
         f"{label}, {population}, ε {spelled(int(run))}",
         BASE,
         settings(label, population, run, rate),
-        images=IMAGES,
+        leaking.__name__,
+        leaking,
     )
     for (label, population), rates in CHOSEN.items()
     for run, rate in zip(RUNS, rates, strict=True)
@@ -125,7 +148,7 @@ class Point:
     figures: tuple[Figure, ...]
 
     @property
-    def arm(self) -> Leaking:
+    def arm(self) -> Arm:
         return ARMS[self.label, self.population, self.run]
 
     @property
@@ -158,7 +181,7 @@ def points(shelf: Shelf) -> tuple[Point, ...]:
 @cache
 def sent(label: str) -> float:
     """Mean bytes of one upload of a client, at ε 1 000 for the run."""
-    experiment = Leaking("", BASE, settings(label, ALIKE, RUNS[2], CHOSEN[label, ALIKE][2])).experiment()
+    experiment = ARMS[label, ALIKE, RUNS[2]].experiment()
     calls = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
     return traffic(experiment).packed / (experiment.clients.count * calls / experiment.rounds)
 
@@ -170,3 +193,68 @@ def with_own_clients(draft: Draft, one: Point) -> Draft:
     made, whose = with_system(draft, str(OWN[one.label]["system.name"])), draft.base.as_json()
     own = {name: value for name, value in one.arm.set.items() if name.split(".")[0] not in WHOSE}
     return replace(made, base=changed(made.base, {**own, **{name: whose[name] for name in WHOSE}}))
+
+
+@dataclass(frozen=True)
+class Advice:
+    population: str
+    runs: tuple[float, ...]
+    """Values of the run's ε."""
+    take: Point | None
+    """The recommended system's point; None if no system learns."""
+    says: str
+
+
+def advice(found: Sequence[Point]) -> Iterator[Advice]:
+    """Advice for each population; values of ε at which no system learns are joined and come first."""
+    for population in POPULATIONS:
+        rows = {run: [one for one in found if (one.population, one.run) == (population, run)] for run in RUNS}
+        able = {run: [one for one in row if one.learns] for run, row in rows.items() if row}
+        if none := tuple(run for run, learnt in able.items() if not learnt):
+            yield Advice(population, none, None, NONE)
+        for run, learnt in able.items():
+            if learnt:
+                take, says = _taken(learnt)
+                yield Advice(population, (run,), take, says)
+
+
+def in_short(found: Sequence[Point]) -> str:
+    """Sentence with the ε at which no system learns, and the least identification where one does."""
+    able = [one for one in found if one.learns]
+    if not able:
+        return NONE
+    below = sorted({one.run for one in found} - {one.run for one in able})
+    none = f"At ε {' and '.join(spelled(int(run)) for run in below)} a run none of the five surely learns; w"
+    return (
+        f"{none if below else 'W'}here one does, the server picks out at least "
+        f"{100 * min(one.leaked for one in able):.0f} % of the images that single uploads were made of."
+    )
+
+
+def _taken(able: Sequence[Point]) -> tuple[Point, str]:
+    """The most accurate point, or one within its error that clearly leaks less; with the advice in words."""
+    best = max(able, key=lambda one: one.accuracy.mean)
+    close = [one for one in able if not _ahead(best, one, max(1, len(able) * (len(able) - 1) // 2))]
+    take = min((one for one in close if one is best or one.high < best.low), key=lambda one: one.leaked)
+    says = [f"Take {_named(take)}."]
+    if others := [_named(one) for one in close if one is not take]:
+        says.append(f"{' and '.join(others)} {'is' if len(others) == 1 else 'are'} within its error.")
+    slim = min(able, key=lambda one: sent(one.label))
+    if slim is not take and sent(slim.label) * FEWER <= sent(take.label):
+        times = spelled(round(sent(take.label) / sent(slim.label)))
+        says.append(f"{_named(slim)} costs 1/{times} of the traffic.")
+    return take, " ".join(says)
+
+
+def _named(one: Point) -> str:
+    return f"{one.label} ({one.accuracy.mean:.0f} % right, {100 * one.leaked:.0f} % picked out)"
+
+
+def _ahead(one: Point, other: Point, among: int) -> bool:
+    """Whether a point is surely more accurate than another, of `among` pairs from which these are."""
+    mine, theirs = ({f.seed: f.value or 0.0 for f in point.figures} for point in (one, other))
+    seeds = sorted(mine.keys() & theirs.keys())
+    gap = difference(
+        [mine[seed] for seed in seeds], [theirs[seed] for seed in seeds], among=among, held_out=HELD_OUT
+    )
+    return gap.outcome == "holds"

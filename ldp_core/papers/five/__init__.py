@@ -1,1 +1,0 @@
-"""Comparison of the five systems: measured `points`, and the `advice` that follows."""

@@ -1,0 +1,290 @@
+"""Papers read from folders with `paper.toml`, which runs nothing, and maybe `program.py` beside it.
+
+In a claim's labels `{axis}` stands for each value of an axis, so that one line makes many arms; in a
+statement, an axis that its words do not name is averaged over, or of `of` the best is taken. "null" stands
+for null.
+"""
+
+import importlib.util
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from ldp_core.errors import InvalidInput, StudioError
+from ldp_core.experiment import Experiment
+from ldp_core.inference import SEEDS
+from ldp_core.limits import SEEDS as ALLOWED
+from ldp_core.papers.arms import Arm, Load
+from ldp_core.papers.base import Claim, Control, Flaw, Main, Paper, Quote, Reading, Written
+from ldp_core.papers.statements import AT, QUANTITIES, TOLERANCE, Statement
+from ldp_core.plugins.candidates import Candidate, by_order, folders, outside, refuse_changeable
+
+FILE, PROGRAM = "paper.toml", "program.py"
+Axes = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Settings by value, by axis."""
+Chosen = Mapping[str, str]
+
+
+class WrittenStatement(Written):
+    says: str
+    of: str | tuple[str, ...] = ()
+    over: tuple[str, str] | tuple[tuple[str, str], ...] = ()
+    paper: float | None = None
+
+
+class WrittenClaim(Written):
+    id: str
+    where: str
+    title: str
+    setting: str
+    base: dict[str, Any] = {}
+    axes: dict[str, dict[str, Any]] = {}
+    arms: dict[str, dict[str, Any]] = Field(min_length=1)
+    statements: tuple[WrittenStatement, ...] = Field(min_length=1)
+    quotes: tuple[Quote, ...] = Field(min_length=1)
+    controls: tuple[Control, ...] = ()
+    seeds: Annotated[int, Field(ge=SEEDS, le=int(ALLOWED.maximum))] = SEEDS
+    note: str = ""
+    figures: dict[str, float] = {}
+    about: str = "accuracy"
+    tolerance: float | None = None
+    table: tuple[str, str, str] | None = None
+    """Labels of the paper's rows and columns, and of the arm of both."""
+    printed: tuple[tuple[float, ...], ...] = ()
+    """The table's figures, row by row; NaN for none."""
+    read: bool = True
+    """Whether the paper's readings change its arms."""
+
+
+class WrittenPaper(Written):
+    order: int = 100
+    label: str
+    title: str
+    authors: tuple[str, ...]
+    year: int
+    published: str
+    identifier: str
+    idea: str
+    main: Main
+    base: dict[str, Any]
+    tolerance: float = TOLERANCE
+    axes: dict[str, dict[str, Any]] = {}
+    flaws: dict[str, str] = {}
+    readings: tuple[Reading, ...] = ()
+    claims: tuple[WrittenClaim, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A function of the program beside a paper, which is loaded when it is called."""
+
+    folder: Path
+    name: str
+
+    def __call__(self, experiment: Experiment, load: Load) -> Any:
+        file = self.folder / PROGRAM
+        refuse_changeable(file)
+        spec = importlib.util.spec_from_file_location(f"{self.folder.name}_program", file)
+        if spec is None or spec.loader is None:
+            raise InvalidInput(f"{file} cannot be loaded")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return getattr(module, self.name)(experiment, load)
+
+
+class _Wrong(Exception):
+    """What is wrong, in which claim by number, beside which word."""
+
+    def __init__(self, what: str, claim: int | None = None, words: Sequence[str] = ()) -> None:
+        super().__init__(what)
+        self.what, self.claim, self.words = what, claim, words
+
+
+def found(refused: dict[str, str]) -> dict[str, Paper]:
+    """Papers of the house in their order, then those from outside; `refused` receives why one is left out."""
+    here = Path(__file__).parent
+    house = by_order({file.parent.name: read(file.parent) for file in sorted(here.glob(f"*/{FILE}"))})
+    package = __name__.rpartition(".")[0]
+    more = outside(package, _admitted, refused, house, folders(package))
+    return house | by_order(more)
+
+
+def _admitted(one: Candidate) -> Paper:
+    return read(one.load(), one.name, one.origin)
+
+
+def read(folder: Path, name: str = "", origin: str = "") -> Paper:
+    """Paper of a folder; of one from outside all arms' experiments are tried.
+
+    Raises InvalidInput with file and line: the file is missing or malformed.
+    """
+    try:
+        text = (folder / FILE).read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise InvalidInput(f"{folder.name}/{FILE} cannot be read ({error})") from None
+    try:
+        made = _read(tomllib.loads(text), folder, name or folder.name, origin)
+        for number, claim in enumerate(made.claims if origin else ()):
+            for arm in (arm for each in claim.read_each.values() for arm in each.measured):
+                try:
+                    arm.experiment()
+                except StudioError as error:
+                    raise _Wrong(f"the arm “{arm.label}”: {error}", number, ["arms"]) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"{folder.name}/{FILE} is no TOML: {error}") from None
+    except _Wrong as wrong:
+        line = _line(text, wrong.claim, wrong.words)
+        raise InvalidInput(f"{folder.name}/{FILE}, line {line}: {wrong.what}") from None
+    return made
+
+
+def _line(text: str, claim: int | None, words: Sequence[str]) -> int:
+    """Line of the first of the words that stands in the claim, else of its heading."""
+    lines = text.splitlines()
+    heads = [number for number, line in enumerate(lines) if line.strip() == "[[claims]]"]
+    ends = [*heads, len(lines)]
+    start, end = (ends[claim], ends[claim + 1]) if claim is not None and claim < len(heads) else (0, ends[0])
+    for word in words:
+        for number in range(start, end):
+            if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", lines[number]):
+                return number + 1
+    return start + 1
+
+
+def _read(given: dict[str, Any], folder: Path, name: str, origin: str) -> Paper:
+    claims = given.get("claims")
+    if isinstance(claims, list):
+        given = {**given, "claims": _inherited(claims)}
+    try:
+        written = WrittenPaper.model_validate(given)
+    except ValidationError as error:
+        one = error.errors()[0]
+        place = [*one["loc"]]
+        words = [str(part) for part in reversed(place) if isinstance(part, str) and part != "claims"]
+        number = place[1] if place[0] == "claims" and len(place) > 1 and isinstance(place[1], int) else None
+        raise _Wrong(f"{'.'.join(map(str, place))}: {one['msg']}", number, words) from None
+    made = tuple(_claim(written, number, folder) for number in range(len(written.claims)))
+    main = next((one for one in made if one.id == written.main.claim), None)
+    if main is None or {*written.main.shows} - {arm.label for arm in main.measured}:
+        raise _Wrong("main: it names a claim or an arm that there is not", None, ["main"])
+    own = {field: getattr(written, field) for field in WrittenPaper.model_fields}
+    for gone in ("tolerance", "axes"):
+        del own[gone]
+    own |= {"idea": _joined(written.idea), "claims": made}
+    own["flaws"] = tuple(Flaw(title, _joined(text)) for title, text in written.flaws.items())
+    return Paper(name=name, folder=folder, origin=origin, **own)
+
+
+def _inherited(claims: Sequence[Any]) -> list[Any]:
+    """Claims with what they take over from others: `like` names one above; base and axes are joined."""
+    known = dict[Any, dict[str, Any]]()
+    every = []
+    for number, one in enumerate(claims):
+        if isinstance(one, dict) and (like := one.get("like")) is not None:
+            if like not in known:
+                raise _Wrong(f"like: no claim above is called {like}", number, ["like"])
+            above = known[like]
+            one = {**above, **{key: value for key, value in one.items() if key != "like"}}
+            one |= {key: {**above.get(key, {}), **one.get(key, {})} for key in ("base", "axes")}
+        if isinstance(one, dict):
+            known[one.get("id")] = one
+        every.append(one)
+    return every
+
+
+def _claim(paper: WrittenPaper, number: int, folder: Path) -> Claim:
+    own = paper.claims[number]
+    axes = {name: _values(each) for name, each in {**paper.axes, **own.axes}.items()}
+    base = {**paper.base, **own.base}
+    if own.about not in QUANTITIES:
+        raise _Wrong(f"about: must be one of {', '.join(QUANTITIES)}", number, ["about"])
+    arms = dict[str, Arm]()
+    for template, settings in own.arms.items():
+        program = str(settings.get("program", ""))
+        sets = {key: None if v == "null" else v for key, v in settings.items() if key != "program"}
+        for chosen in _chosen([template], axes):
+            fields = {key: v for axis, value in chosen.items() for key, v in axes[axis][value].items()} | sets
+            label = _filled(template, chosen)
+            arms[label] = Arm(label, base, fields, program, Beside(folder, program) if program else None)
+    cells = dict[str, dict[str, str]]()
+    for row, column, label in [own.table] if own.table else []:
+        for chosen in _chosen([row], axes):
+            each = {_filled(column, c): _filled(label, {**chosen, **c}) for c in _chosen([column], axes)}
+            cells[_filled(row, chosen)] = each
+    labels = [[*each.values()] for each in cells.values()]
+    if own.printed and [*map(len, labels)] != [*map(len, own.printed)]:
+        raise _Wrong("printed: its rows and columns are not the table's", number, ["printed"])
+    figures = {n: v for row, each in zip(labels, own.printed) for n, v in zip(row, each) if v == v}  # noqa: B905
+    figures |= own.figures
+    tolerance = paper.tolerance if own.tolerance is None else own.tolerance
+    statements = tuple(
+        one for each in own.statements for one in _statements(each, number, figures, axes, tolerance)
+    )
+    controls = tuple(
+        Control(arm=_filled(one.arm, chosen), why=one.why, against=_filled(one.against, chosen))
+        for one in own.controls
+        for chosen in _chosen([one.arm, one.against], axes)
+    )
+    spoken = [name.partition(AT)[0] for one in statements for name in one.operands]
+    spoken += [name for one in controls for name in (one.arm, one.against) if name]
+    spoken += [label for row in labels for label in row]
+    if unknown := [name for name in spoken if name not in arms]:
+        raise _Wrong(f"no arm of {own.id} is called “{unknown[0]}”", number, [unknown[0], "statements"])
+    if lost := [name for name in figures if name not in {*arms, *(one.what for one in statements)}]:
+        raise _Wrong(f"figures: {own.id} has no arm nor statement “{lost[0]}”", number, ["figures"])
+    return Claim(
+        own.id, own.where, own.title, own.setting, statements, tuple(arms.values()), controls, own.seeds,
+        own.note, {name: value for name, value in figures.items() if name in arms}, own.about,
+        tuple(Quote(where=one.where, text=_joined(one.text)) for one in own.quotes),
+        paper.readings if own.read and len(paper.readings) > 1 else (), cells=cells,
+    )  # fmt: skip
+
+
+def _statements(
+    one: WrittenStatement, number: int, figures: Mapping[str, float], axes: Axes, tolerance: float
+) -> Iterator[Statement]:
+    several = [one.of] if isinstance(one.of, str) else [*one.of]
+    pairs = [one.over] if one.over and isinstance(one.over[0], str) else [*one.over]
+    for named in _chosen([one.says], axes):
+        says = _filled(one.says, named)
+        best = [_filled(name, {**named, **c}) for name in several for c in _chosen([name], axes, named)]
+        over = [
+            (_filled(first, {**named, **c}), _filled(second, {**named, **c}))
+            for first, second in pairs
+            for c in _chosen([first, second], axes, named)
+        ]
+        paper = figures.get(says, one.paper)
+        if bool(best) == bool(over) or (best and paper is None):
+            raise _Wrong(f"“{says}” needs `of` with a figure, or `over`", number, [f'says = "{one.says}"'])
+        yield Statement(says, tuple(best), tuple(over), paper, tolerance)
+
+
+def _values(axis: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Settings by value; `{"clients.count" = [5, 10]}` is short for a value each of one field."""
+    if len(axis) == 1 and isinstance(values := next(iter(axis.values())), list):
+        return {f"{value}": {next(iter(axis)): value} for value in values}
+    return axis
+
+
+def _chosen(templates: Sequence[str], axes: Axes, but: Mapping[str, str] | None = None) -> list[Chosen]:
+    """All choices of values of the axes that the templates name."""
+    named = [
+        axis for axis in axes if any(f"{{{axis}}}" in one for one in templates) and axis not in (but or ())
+    ]
+    return [dict(zip(named, each, strict=True)) for each in product(*(axes[axis] for axis in named))]
+
+
+def _filled(template: str, chosen: Chosen) -> str:
+    for axis, value in chosen.items():
+        template = template.replace(f"{{{axis}}}", value)
+    return template
+
+
+def _joined(lines: str) -> str:
+    return " ".join(lines.split())

@@ -1,0 +1,1 @@
+"""A paper with a program of its own beside its claims."""
