@@ -41,6 +41,8 @@ Purpose = Literal[
     "dropping out",  # who of a secure sum never answers
     "mixing",  # a shuffler's order
     "linkage",  # guesses whose upload is whose
+    "crafted model",  # what a server that lies makes its model of
+    "trial of a lie",  # its trial of that model on public images
     "pilot",  # everything in a trial before training
 ]
 

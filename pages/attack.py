@@ -77,8 +77,9 @@ def _has_cells(job: Job) -> bool:
 def _title() -> None:
     question(
         "What can the server see?",
-        "It keeps to the protocol, and tries to get a client's images back from an upload, and to tell "
-        "which image that was made of: at every budget, under several mechanisms at once.",
+        "It tries to get a client's images back from an upload, and to tell which image that was made of: at "
+        "every budget, under several mechanisms at once. It keeps to the protocol, or sends a model made for "
+        "the attack.",
     )
 
 

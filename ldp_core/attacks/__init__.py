@@ -1,4 +1,4 @@
-"""Attacks of an honest-but-curious server on uploads.
+"""Attacks of a server on uploads, of models that it sent honestly or made for them (`servers`).
 
 An attacker receives an `Observation` and has no access to the data (tests/attacks/test_boundary.py). Each is
 one file; `findings` has bounds that none exceeds, metrics of image quality, and verdicts in words.
@@ -39,8 +39,10 @@ def identifier() -> Identifier:
 
 def choose(facts: Facts) -> Reconstructor | None:
     """Most suitable attacker by the attackers' own ratings, None if none suits; never a plug-in, so that
-    these change no run that does not name them.
+    these change no run that does not name them. A server that lies has a reader of its own.
     """
+    if facts.server and facts.server.reader:
+        return reconstructor(facts.server.reader)
     able = [
         attacker
         for attacker in map(reconstructor, reconstructors())

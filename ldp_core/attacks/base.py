@@ -1,10 +1,12 @@
 """Base classes of attackers; those that need torch import it inside their functions."""
 
+from __future__ import annotations
+
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -14,6 +16,9 @@ from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
+
+if TYPE_CHECKING:
+    from ldp_core.attacks.servers import Server
 
 CONTROLS = 2
 """Number of control attacks on the same upload: without noise, and without clipping and noise."""
@@ -45,6 +50,8 @@ class Facts:
     """Whether clients keep layers of their own around the model."""
     summed: bool = False
     """Whether an upload is seen as what a sum leaves once the other clients' uploads are taken off."""
+    server: Server | None = None
+    """The server, if it may lie; None for one that keeps to the protocol."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class Effort:
 
 
 class Attacker(Component):
-    """An honest-but-curious server: it follows the protocol and analyses what it receives."""
+    """What a curious server makes of the uploads that it receives; what it sent, `servers` has."""
 
     also_knows: ClassVar[str] = ""
     """What the attacker needs besides uploads, model and experiment; "" if nothing."""
@@ -91,7 +98,7 @@ class Attacker(Component):
             f"what the sum leaves of the upload: {what}, with the noise that the promise counts on{times}"
             if facts.summed
             else f"the upload: {what}, as sent{times}",
-            "the global model that the client started from",
+            facts.server.sends if facts.server else "the global model that the client started from",
             f"the architecture ({facts.model.title}), the optimiser ({facts.optimizer.label}) and its "
             f"learning rate ({number(facts.learning_rate, 6)})",
             "that no noise was added, and the safe range"

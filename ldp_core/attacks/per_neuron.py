@@ -9,7 +9,8 @@ import numpy as np
 
 from ldp_core.attacks.base import Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
-from ldp_core.attacks.shared.first_layer import trimmed
+from ldp_core.attacks.shared.first_layer import Mask, trimmed
+from ldp_core.mechanisms.base import Floats
 
 
 class PerNeuron(Reconstructor):
@@ -25,7 +26,7 @@ class PerNeuron(Reconstructor):
         return 1.0 if facts.upload == "real" else None
 
     def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
-        rows, kept = trimmed(seen)
+        rows, kept = self.units(seen)
         weight, bias = rows[..., :-1], rows[..., -1:]
         usable = kept[..., -1:] & (np.abs(bias) > 1e-12)
         images = np.where(usable, weight / np.where(usable, bias * seen.white, 1.0), np.nan)
@@ -36,3 +37,7 @@ class PerNeuron(Reconstructor):
         order = np.lexsort((-np.abs(bias[..., 0]), np.round(beyond.mean(axis=-1), 6)), axis=-1)
         ordered = np.take_along_axis(images, order[..., None], axis=1)
         return ordered.reshape(*ordered.shape[:2], *seen.shape)
+
+    def units(self, seen: Observation) -> tuple[Floats, Mask]:
+        """Gradients of the units that may show an image, (V, R, F + 1), and mask of the known ones."""
+        return trimmed(seen)

@@ -32,7 +32,7 @@ def _parts_of(one: Experiment | Ladder) -> set[Part]:
     """Parts that an experiment or attack grid uses, all possible attackers included."""
     if isinstance(one, Ladder):
         tried = (_parts_of(one.experiment(mechanism)) for mechanism in (None, *one.mechanisms))
-        return set().union(*tried, _attackers())
+        return set().union(*tried, _attackers(), {("server", one.server.name)})
     used = {
         ("aggregator", one.aggregator.name),
         ("dataset", one.dataset),
@@ -45,7 +45,7 @@ def _parts_of(one: Experiment | Ladder) -> set[Part]:
         ("trust", one.trust.name),
     }
     used |= {("system", one.system.name)} if one.system else set()
-    return used | _attackers() if one.attack else used
+    return used | _attackers() | {("server", one.attack.server.name)} if one.attack else used
 
 
 def _attackers() -> set[Part]:

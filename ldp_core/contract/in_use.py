@@ -69,6 +69,9 @@ def _asked(kind: str, one: Component) -> list[Experiment]:
             return [parse(FEW | {"attack": "auto"})]
         few = {"name": name, "iterations": 3} if "iterations" in type(one).model_fields else name
         return [parse(FEW | _fitting(one) | {"attack": {"attacker": few}})]
+    if kind == "server":
+        in_sum = {"trust": "secure_sum", "target": "update", "clients": {"count": 5, "epsilon_scope": "run"}}
+        return [parse(FEW | in_sum | {"model": "mlp", "attack": {"uploads": "real", "server": name}})]
     if kind == "optimizer":
         return [parse(FEW | {"local": {"optimizer": name, "epochs": 1}, "attack": None})]
     if kind == "model":

@@ -16,12 +16,14 @@ from ldp_core import (
     systems,
     trust,
 )
+from ldp_core.attacks import servers
 from ldp_core.component import Registry
 
 REGISTRIES: Mapping[str, Registry[Any]] = {
     "mechanism": mechanisms.registry,
     "aggregator": aggregators.registry,
     "attacker": attacks.registry,
+    "server": servers.registry,
     "dataset": datasets.registry,
     "features": features.registry,
     "model": models.registry,

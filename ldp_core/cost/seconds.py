@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
 
 from ldp_core.attacks.base import CONTROLS, Facts
+from ldp_core.attacks.servers import Server
 from ldp_core.attacks.shared.search import CHUNK, Search
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import Ladder
@@ -68,8 +69,9 @@ def work_of(experiment: Experiment) -> Work:
     found, weights, likelihoods, searches = 0.0, 0.0, 0.0, 0.0
     for spy in spies(experiment):
         seen = experiment.attack.rounds_observed if experiment.attack and spy.upload == "audit" else 1
-        found += victims
-        weights += victims * experiment.dimension * (_share(seen) + CONTROLS) / (1 + CONTROLS)
+        tried = _tried(spy.facts.server, spy.upload)
+        found += victims * tried
+        weights += victims * tried * experiment.dimension * (_share(seen) + CONTROLS) / (1 + CONTROLS)
         likelihoods += victims * seen * spy.who.effort(spy.facts).likelihoods
         if isinstance(spy.who, Search):
             pictures = (1 + CONTROLS) * _victims(experiment) * spy.who.restarts
@@ -92,7 +94,8 @@ def work_of_ladder(ladder: Ladder) -> Work:
     images = ladder.images if ladder.upload == "audit" else 1
     seen, dimension = ladder.rounds_observed, ladder.experiment(None).dimension
     cells, controls = len(ladder.mechanisms) * len(ladder.epsilons), CONTROLS * len(ladder.mechanisms)
-    weights = images * dimension * (cells * _share(seen) + controls) / (1 + CONTROLS)
+    tried = _tried(ladder.server, ladder.upload)
+    weights = images * tried * dimension * (cells * _share(seen) + controls) / (1 + CONTROLS)
     efforts = [ladder.attacker_of(one).effort(ladder.facts(one)) for one in ladder.mechanisms]
     rungs = len(ladder.epsilons)
     likelihoods = images * seen * rungs * math.fsum(one.likelihoods for one in efforts)
@@ -102,7 +105,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
     return replace(
         training,
         values=training.values + images * cells * seen * dimension,
-        attacks=(cells + controls) * max(1.0, images / (1 + CONTROLS)),  # few cost no more than one
+        attacks=tried * (cells + controls) * max(1.0, images / (1 + CONTROLS)),  # few cost no more than one
         attacked=weights,
         likelihoods=likelihoods,
         searches=gradients * each,
@@ -137,6 +140,11 @@ def _victims(experiment: Experiment) -> int:
 def gradient(seen: Facts, together: float = CHUNK) -> float:
     """Multiplications equivalent to one image's gradient, with `together` images in a batch."""
     return EVALUATION / together + PICTURE + seen.model.products(seen.shape, seen.classes)
+
+
+def _tried(server: Server | None, upload: str) -> int:
+    """Number of uploads attacked for each one shown: a lie is tried on public images first."""
+    return 1 + len(server.sizes) if server and upload == "real" else 1
 
 
 def _share(seen: int) -> float:

@@ -1,15 +1,16 @@
 """The attack settings of an experiment: which uploads are attacked during training, and by which attacker."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ldp_core import attacks, limits
-from ldp_core.attacks import Reconstructor
+from ldp_core.attacks import Reconstructor, servers
+from ldp_core.attacks.servers import Server
 from ldp_core.component import Component, Part
-from ldp_core.errors import hint, one_of, shown
+from ldp_core.errors import Problem, hint, one_of, shown
 from ldp_core.fields import Checked, Choice, Whole, refused
 
 UPLOADS = {
@@ -64,6 +65,23 @@ class Who(Part):
 
 
 WHO = Who(attacks.registry, "name", short=True)
+SERVER = Part(servers.registry, "name", short=True)
+HONEST = servers.get("honest")
+
+
+def problems_of_lie(
+    server: Server, upload: str, attacker: Any, experiment: Any, path: str
+) -> Iterator[Problem]:
+    """Fields of an attack, below `path`, that do not go with its server."""
+    if why := server.problem(experiment):
+        yield Problem(f"{path}server", f"will not do: {why}; choose honest")
+    elif server.reader and upload != "real":
+        kind, why = "uploads" if path else "upload", "to take images apart that are sent together"
+        yield Problem(f"{path}{kind}", f"must be real where the server lies, {why}; got {upload}")
+    elif server.reader and attacker is not None and attacker.name != server.reader:
+        why = "whose model is made for it"
+        message = f"must be auto or {server.reader} with this server, {why}; got {attacker.name}"
+        yield Problem(f"{path}attacker", message)
 
 
 class Attack(BaseModel):
@@ -81,6 +99,7 @@ class Attack(BaseModel):
         None, description="clients by number from 1; null: the strictest, the median, the most permissive"
     )
     uploads: Annotated[str, Choice(tuple(UPLOADS))] = Field("audit", description="what is attacked")
+    server: Annotated[Server, SERVER] = Field(HONEST, description="what the attacked clients are sent")
     rounds_observed: Annotated[int, Whole(limits.OBSERVED)] = Field(
         int(limits.OBSERVED.default), description="uploads of the same values that the server sees"
     )
@@ -132,6 +151,8 @@ def attack_as_json(attack: Attack | None) -> Any:
         del fields["every"]
     if attack.rounds is None:
         del fields["rounds"]
+    if attack.server == HONEST:
+        del fields["server"]
     for flag in ("after", "canary"):
         if not fields[flag]:
             del fields[flag]

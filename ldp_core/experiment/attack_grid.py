@@ -7,9 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, ValidationEr
 
 from ldp_core import attacks, limits, mechanisms
 from ldp_core.attacks import Facts, Reconstructor
+from ldp_core.attacks.servers import Server
 from ldp_core.component import Part
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
-from ldp_core.experiment.attack import WHO
+from ldp_core.experiment.attack import HONEST, SERVER, WHO, problems_of_lie
 from ldp_core.experiment.conflicts import without_label
 from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.reading import parse, problems_of
@@ -63,6 +64,7 @@ class Ladder(BaseModel):
     epsilons: Annotated[tuple[float, ...], Checked(_check_epsilons)] = RUNGS
     upload: Annotated[str, Choice(("audit", "real"))] = Field("audit", description="what is attacked")
     attacker: Annotated[Reconstructor | None, WHO] = Field(None, description="who reconstructs")
+    server: Annotated[Server, SERVER] = Field(HONEST, description="what the client is sent")
     client: Annotated[int, Whole(limits.Limit(1, limits.CLIENTS.maximum, 1))] = Field(
         1, description="whose images and range, by number from 1"
     )
@@ -100,10 +102,13 @@ class Ladder(BaseModel):
         return found
 
     def facts(self, mechanism: Mechanism) -> Facts:
-        return facts(self.experiment(mechanism), self.upload, self.rounds_observed)
+        return facts(self.experiment(mechanism), self.upload, self.rounds_observed, self.server)
 
     def as_json(self) -> dict[str, Any]:
-        return self.model_dump(mode="json")
+        fields = self.model_dump(mode="json")
+        if self.server == HONEST:  # as it was written before there was a choice
+            del fields["server"]
+        return fields
 
 
 def parse_ladder(data: Any) -> Ladder:
@@ -140,6 +145,10 @@ def _conflicts(ladder: Ladder) -> Any:
         if mechanism.labelled and base.target != "class_means":
             yield Problem("mechanisms", without_label(mechanism.name))
             return
+    lies = problems_of_lie(ladder.server, ladder.upload, ladder.attacker, ladder.experiment(None), "")
+    if found := [*lies]:
+        yield from found
+        return
     name = ladder.attacker.name if ladder.attacker else "auto"
     why = attacks.unfit(base.model, source.shape, source.classes, name, base.local.optimizer)
     if not why and ladder.attacker is None and not attacks.choose(ladder.facts(ladder.mechanisms[0])):

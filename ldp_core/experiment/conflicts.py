@@ -5,6 +5,7 @@ from typing import Any
 
 from ldp_core import attacks, datasets, features, models
 from ldp_core.errors import InvalidInput, Problem, one_of, shown
+from ldp_core.experiment.attack import problems_of_lie
 from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
@@ -101,6 +102,7 @@ def _of_attack(experiment: Any) -> Iterator[Problem]:
     if attack.after and attack.rounds != (1,):
         message = f"must be [1] where attacks come after the training; got {shown(attack.rounds)}"
         yield Problem("attack.rounds", message)
+    yield from problems_of_lie(attack.server, attack.uploads, attack.attacker, experiment, "attack.")
     if attack.attacker is not None:
         model, source = experiment.model, experiment.source
         if why := attacks.unfit(model, source.shape, source.classes, attack.attacker.name):

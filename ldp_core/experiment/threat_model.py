@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from ldp_core import attacks
 from ldp_core.attacks import Facts, Reconstructor
+from ldp_core.attacks.servers import Server
 from ldp_core.attacks.shared.beside import AttackSchedule, Training, beside
 from ldp_core.attacks.shared.search import Search
-from ldp_core.experiment.attack import attack_as_json
+from ldp_core.experiment.attack import HONEST, attack_as_json
 from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.schema import Experiment, kept
 from ldp_core.models.chain import is_chain
@@ -49,7 +50,7 @@ def spies(experiment: Experiment) -> tuple[Spy, ...]:
     attack = experiment.attack
     if attack is None or _unfit(experiment):
         return ()
-    seen = [facts(experiment, upload, attack.rounds_observed) for upload in attack.kinds]
+    seen = [facts(experiment, upload, attack.rounds_observed, attack.server) for upload in attack.kinds]
     found = [(one.upload, attack.attacker or attacks.choose(one), one) for one in seen]
     return tuple(Spy(upload, who, one) for upload, who, one in found if who is not None)
 
@@ -148,9 +149,12 @@ def readable(experiment: Experiment) -> bool:
     return system is None or system.readable(experiment.mechanism, experiment.form)
 
 
-def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
-    """Public facts about one kind of upload, observed in `rounds` rounds."""
+def facts(experiment: Experiment, upload: str, rounds: int = 1, server: Server = HONEST) -> Facts:
+    """Public facts about one kind of upload, observed in `rounds` rounds by a server."""
     audit, source = upload == "audit", experiment.source
+    helps = experiment.attacked.trust.helps
+    if helps and server.silences:
+        helps = ("what the other clients of the sum send, whom it sent a model with dead units",)
     return Facts(
         upload=upload,
         target=experiment.target,
@@ -169,6 +173,7 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         kept=experiment.uploaded < experiment.dimension,
         also=experiment.system.server_knows(experiment)
         if experiment.system
-        else experiment.attacked.trust.helps + OTHER_RECORDS * (audit and experiment.unit == "record"),
-        summed=bool(experiment.attacked.trust.helps),
+        else helps + OTHER_RECORDS * (audit and experiment.unit == "record"),
+        summed=bool(helps),
+        server=server,
     )

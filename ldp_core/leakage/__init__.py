@@ -1,4 +1,4 @@
-"""Attacks of an honest-but-curious server on uploads during a run, and their measurement.
+"""Attacks of a server on uploads during a run, and their measurement.
 
 `online` attacks every round beside the training; `grid` attacks the same images under every mechanism and
 budget. Both use `observe` (what the server receives), `candidates` and `identification` (which of M images

@@ -19,6 +19,7 @@ from ldp_core.federated.federation import Federation
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
+from ldp_core.leakage.crafted import observe_lied
 from ldp_core.leakage.identification import Rows, identify, would_send
 from ldp_core.leakage.observe import Control, Start, audit_values, begun, observe, public_images, real_values
 from ldp_core.leakage.online import MOST_MEMBERS
@@ -87,11 +88,12 @@ class Grid:
         lineup = line_up(federation, shown.tolist(), range(len(shown)), ladder.candidates)
         self._lineup = lineup
         self._guesses = [float(np.median(guessed)) for guessed in lineup.guessed.values()]
-        self._begun = begun(federation, np.full(len(shown), client), before)
+        self._clients = np.full(len(shown), client)
+        self._begun = begun(federation, self._clients, before)
         if audit:
             self._exact = audit_values(self._begun, self._samples)
         else:
-            self._exact = real_values(self._begun, np.array([client]))
+            self._exact = real_values(self._begun, self._clients)
 
     def start(self) -> LadderStarted:
         lineup, ladder = self._lineup, self.ladder
@@ -123,7 +125,10 @@ class Grid:
         self, rung: Rung, noise: np.random.Generator, victims: slice
     ) -> dict[Control | None, Observation]:
         """Observations of some images in a cell, as sent and under both controls."""
-        start, upload, times = self._under(rung, victims), self.ladder.upload, self.ladder.rounds_observed
+        upload, times, server = self.ladder.upload, self.ladder.rounds_observed, self.ladder.server
+        start = self._under(rung, victims)
+        if server.reader:
+            return observe_lied(server, start, self._clients, self._public, noise, times)
         return observe(start, self._exact[victims], noise, upload, times, self._public)
 
     def picked(self, rung: Rung, hidden: np.random.Generator, victims: slice, controls: bool) -> Rows:

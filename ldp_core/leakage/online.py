@@ -16,6 +16,7 @@ from ldp_core.federated.federation import Federation, untrained
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
+from ldp_core.leakage.crafted import observe_lied
 from ldp_core.leakage.epsilon_lower_bound import measured
 from ldp_core.leakage.identification import identify, would_send
 from ldp_core.leakage.observe import (
@@ -79,7 +80,7 @@ class Attempts:
 
 class _Attacked:
     def __init__(self, federation: Federation, attack: Attack) -> None:
-        self._federation, self._times = federation, attack.rounds_observed
+        self._federation, self._times, self._server = federation, attack.rounds_observed, attack.server
         self.victims = victims = choose_victims(federation)
         chosen = victims.samples.tolist(), victims.clients.tolist()
         self.lineup = line_up(federation, *chosen, attack.candidates)
@@ -134,13 +135,12 @@ class _Attacked:
         return [batch.images(i) for i in range(len(observed))]
 
     def _seen(self, spy: Spy, start: Start) -> dict[Control | None, Observation]:
-        audit = spy.upload == "audit"
-        if audit:
-            exact = audit_values(start, self.victims.samples)
-        else:
-            exact = real_values(start, self.victims.clients)
+        audit, clients = spy.upload == "audit", self.victims.clients
         key = start.round if audit else -start.round
         noise = stream(self._federation.experiment.seed, "attack noise", key)
+        if self._server.reader:
+            return observe_lied(self._server, start, clients, self._public, noise, self._times)
+        exact = audit_values(start, self.victims.samples) if audit else real_values(start, clients)
         return observe(start, exact, noise, spy.upload, self._times, self._public)
 
     def _audits(

@@ -40,7 +40,11 @@ class SecureSum(SumTrust):
     sees = (
         "The server sees the sum of all clients' numbers, of each group of equal budgets where these differ."
     )
-    breaks = "A server that joins with more clients than are counted on: each takes its noise off the sum."
+    breaks = (
+        "A server that joins with more clients than are counted on: each takes its noise off the sum. A "
+        "server that sends the others dead units has one upload alone in the sum: without noise it reads "
+        "that; here all still add their noise, and ε holds."
+    )
 
     dropout: Annotated[float, Number(DROPOUT)] = Field(
         DROPOUT.default, description="share of the clients that never answer, others in each round"

@@ -46,6 +46,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 STEPS: dict[str, Any] = {"epochs": 1, "batch_size": 400}
 """Local training with two or three steps; more would amplify rounding differences."""
 FEW: dict[str, Any] = {"clients": {"count": 3, "epsilon": 8}, "rounds": 1}
+WHOLE_RUN = {"epsilon": [4.0] * 10 + [60.0] * 10, "epsilon_scope": "run", "range": 0.1}
 DIGITS = 6
 NEAR = 5e-4
 """Difference, relative to a figure or 1, that may be another processor's rounding."""
@@ -119,12 +120,15 @@ def _with(kind: str, part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]
     elif kind in ("aggregator", "features", "partition", "selection"):
         yield "", {kind: part, "attack": None}
     elif kind == "trust":
-        whole_run = {"epsilon": [4.0] * 10 + [60.0] * 10, "epsilon_scope": "run", "range": 0.1}
-        yield "", {kind: part, "target": "update", "clients": whole_run}
+        yield "", {kind: part, "target": "update", "clients": WHOLE_RUN}
     elif kind == "optimizer":
         yield "", {"local": {kind: part["name"], **STEPS}, "attack": None} | FEW
     elif kind == "model":
         yield "", _trained(part)
+    elif kind == "server":
+        attack = {"uploads": "real", "server": part["name"], "clients": [1]}
+        in_sum = {"trust": "secure_sum", "target": "update", "local": STEPS}
+        yield "", {"model": "mlp", "attack": attack} | FEW | in_sum | {"clients": WHOLE_RUN}
     elif kind == "attacker" and part["name"] in attacks.reconstructors():
         yield "", _attacked(part)
 

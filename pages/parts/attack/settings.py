@@ -5,6 +5,8 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import attacks, datasets, limits, mechanisms
+from ldp_core.attacks import servers
+from ldp_core.attacks.servers import Server
 from ldp_core.component import Component
 from ldp_core.datasets.folders import PREFIX
 from ldp_core.errors import InvalidExperiment
@@ -35,6 +37,7 @@ NAMES = {
     "mechanisms": "mechanisms",
     "epsilons": "budgets",
     "upload": "kind of upload",
+    "server": "server",
     "client": "client",
     "rounds_observed": "uploads seen",
     "round": "round of training",
@@ -84,6 +87,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         "mechanisms": list(chosen),
         "epsilons": [rung for rung in RUNGS if lowest <= rung <= highest],
         "upload": upload,
+        "server": _server(workspace, before) if upload == "real" else "honest",
         "client": _client(workspace, before),
         "rounds_observed": st.select_slider(
             "Uploads that the server sees",
@@ -104,7 +108,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         "seed": before.seed,
     }
     with st.expander("Attacker and images"):
-        asked["attacker"] = _attacker(workspace, before, upload)
+        asked["attacker"] = _attacker(workspace, before, upload, servers.get(asked["server"]))
         if upload == "audit":
             words = "An upload for each; figures are medians and shares over them, with 95 % intervals."
             ends = int(limits.LADDER_IMAGES.minimum), int(limits.LADDER_IMAGES.maximum)
@@ -118,6 +122,16 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         for problem in error.problems if chosen else ():
             st.error(plain(problem_in_words(problem), 300))
         return None
+
+
+def _server(workspace: Workspace, before: Ladder) -> str:
+    every = servers.registry.labels().items()
+    labels = {name: label for name, label in every if not servers.get(name).silences}  # no sum is seen here
+    place = [*labels].index(before.server.name) if before.server.name in labels else 0
+    key = workspace.key("server")
+    name = str(st.selectbox("The server", list(labels), place, format_func=labels.__getitem__, key=key))
+    st.caption(plain(servers.get(name).summary, 300))
+    return name
 
 
 def _client(workspace: Workspace, before: Ladder) -> int:
@@ -143,8 +157,12 @@ def setting_of(base: Experiment, client: int) -> str:
     return f"{what} in [{signed(low)}, {signed(high)}]; {base.model.title}, {data_label(base.dataset)}"
 
 
-def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:
+def _attacker(workspace: Workspace, before: Ladder, upload: str, server: Server) -> Any:
     """Draw the attacker's fields; returns its name, or name and parameters as JSON."""
+    if server.reader:
+        kind = attacks.registry.kind(server.reader)
+        st.caption(plain(f"Read by “{kind.label}”, for which the model is made. {kind.summary}", 600))
+        return "auto"
     labels, names = attacks.registry.labels() | {"auto": AUTO}, ["auto", *attacks.reconstructors()]
     now, key = before.attacker, workspace.key("attacker")
     place = names.index(now.name if now else "auto")
@@ -231,6 +249,8 @@ def _base(ladder: Ladder) -> dict[str, Any]:
 def _value(field: str, value: Any) -> str:
     if field == "upload":
         return UPLOADS[value]
+    if field == "server":
+        return str(value.label)
     if field == "attacker":
         if value is None:
             return AUTO

@@ -5,6 +5,7 @@ import re
 import streamlit as st
 
 from ldp_core import attacks, limits
+from ldp_core.attacks import servers
 from ldp_core.cost.seconds import seconds as cost
 from ldp_core.cost.seconds import work_of
 from ldp_core.errors import Problem, shown
@@ -42,6 +43,7 @@ def attack_choices(workspace: Workspace) -> None:
     if base.attack is None:
         st.caption("No upload is attacked, so the run does not show what leaks.")
         return
+    _server(workspace, base.attack)
     _numbers(workspace, base.attack, "clients")
     _attacker(workspace, base, base.attack)
     each = "1: each of them. An attacker that searches takes its time; the run waits for it."
@@ -74,6 +76,21 @@ def attack_choices(workspace: Workspace) -> None:
     )
     if why := why_not(base):
         st.caption(f"No picture is drawn here: {plain(why, 300)}.")
+
+
+def _server(workspace: Workspace, attack: Attack) -> None:
+    labels, now = servers.registry.labels(), attack.server
+
+    def choose(workspace: Workspace, name: str) -> tuple[Problem, ...]:
+        along = {"attack.uploads": "real", "attack.attacker": "auto"} if servers.get(name).reader else {}
+        return workspace.edit({"attack.server": name, **along})
+
+    words = (
+        "In the rounds that are attacked, and only for these uploads: the run goes on with the honest model."
+    )
+    named(workspace, "attack.server", "The server", labels, now.name, choose, help=words)
+    if now.reader:
+        st.caption(plain(now.summary, 400))
 
 
 def _numbers(workspace: Workspace, attack: Attack, what: str) -> None:

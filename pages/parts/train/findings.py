@@ -98,15 +98,17 @@ def _nothing(attacked: Sequence[Series], upload: str) -> str:
         what = "an upload of one image" if upload == "audit" else "real uploads"
         return f"The attack on {what} fails even without noise, so it shows nothing."
     why = " (for some, clipping alone already hides it)" if "clipping" in kinds else ""
+    lie = any(one.experiment.attack and one.experiment.attack.server.reader for one in attacked)
+    lies = "" if lie else ", nor about a server that breaks the protocol"
     if upload == "real":
         back = "No image of a real upload came back"
         if any(one.closest and one.closest.get("recovered") for one in tries):
             back = "No more images of real uploads came back than by chance"
-        return f"{back}{why}, which proves nothing about other attacks."
+        return f"{back}{why}, which proves nothing about other attacks{lies}."
     left_out = any(one.numbers[-1] > len(one.numbers) for one in tries)
     return (
         f"The server got no image back in any round{' that was attacked' * left_out}{why}, and picked none "
-        "out more often than by chance, which proves nothing about other attacks."
+        f"out more often than by chance, which proves nothing about other attacks{lies}."
     )
 
 

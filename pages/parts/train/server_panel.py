@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ldp_core.attacks.findings.verdict import READ, Verdict
+from ldp_core.attacks.servers import how_sent
 from ldp_core.inference import wilson
 from ldp_core.runs import RunProgress, Tries, success, verdict_on
 from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
@@ -101,8 +102,15 @@ def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = 
         "rows": rows,
         "steps": steps,
         "empty": "",
-        "note": NOTE[upload] + " Pictures are of the first seed." * any(one.runs[1:] for one in attacked),
+        "note": " ".join([NOTE[upload], *_sent(attacked)])
+        + " Pictures are of the first seed." * any(one.runs[1:] for one in attacked),
     }
+
+
+def _sent(attacked: Sequence[Series]) -> list[str]:
+    """Sentences on whether the servers of these runs lie, each once."""
+    servers = [one.experiment.attack.server for one in attacked if one.experiment.attack]
+    return [how_sent(server) for server in dict.fromkeys(servers)]
 
 
 def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
