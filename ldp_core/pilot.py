@@ -54,20 +54,28 @@ def pilot(experiment: Experiment, data: Data, rates: Rates = USUAL) -> Outlook:
     """Verdict from a trial on this machine, of these `rates`; “unknown” where its budget does not suffice.
     InvalidInput: no sample for some client.
     """
-    one = resolved(experiment.model_copy(update={"attack": None}))
-    whole = seconds([work_of(one)], rates)
-    budget = max(LEAST, SHARE * whole)
     guess = float(np.bincount(data.test_y).max() / len(data.test_y))
-    with one_thread():
-        if not is_weighted_sum(one):
-            accuracies, how = _runs(one, data, budget) if FIGURES * whole <= OVER * budget else ([], "")
-        else:
-            accuracies, how = _Pilot(assemble(one, data, device_for(one)), budget).accuracies()
+    accuracies, how = trials(experiment, data, rates)
     if not accuracies:
-        return Outlook("unknown", f"a trial would take more than {budget:.2g} s: press Train", guess=guess)
+        return Outlook("unknown", f"{how}: press Train", guess=guess)
     low, high = (f"{100 * end:.0f}" for end in (min(accuracies), max(accuracies)))
     ends = f"{low} %" if low == high else f"{low} to {high} %"
     return tried_out(accuracies, guess, f"{how} end{'s' * (len(accuracies) == 1)} at {ends}")
+
+
+def trials(experiment: Experiment, data: Data, rates: Rates = USUAL) -> tuple[list[float], str]:
+    """Final accuracies of at most `REPLICAS` trials, and what they are; none where the budget does not
+    suffice. InvalidInput: no sample for some client.
+    """
+    one = resolved(experiment.model_copy(update={"attack": None}))
+    whole = seconds([work_of(one)], rates)
+    budget = max(LEAST, SHARE * whole)
+    with one_thread():
+        if is_weighted_sum(one):
+            found, how = _Pilot(assemble(one, data, device_for(one)), budget).accuracies()
+        else:
+            found, how = _runs(one, data, budget) if FIGURES * whole <= OVER * budget else ([], "")
+    return found, how if found else f"a trial would take more than {budget:.2g} s"
 
 
 def is_weighted_sum(experiment: Experiment) -> bool:

@@ -1,6 +1,5 @@
 """Tune: which ε, which τ?"""
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -12,7 +11,6 @@ from ldp_core.tuning import Question
 from pages.parts.runs.job_state import missing, takes
 from pages.parts.runs.launching import (
     asked_of,
-    launch,
     launch_bar,
     launch_if_pressed,
     of_earlier_settings,
@@ -80,7 +78,7 @@ def main() -> None:
             if kind == "sweep":
                 sweep_view(job, planned, own=True)
             else:
-                answer_view(job, partial(launch, "tune", workspace.id))
+                answer_view(job, own=True)
 
 
 class Way(NamedTuple):
@@ -120,7 +118,7 @@ def _costs(kind: str, job: Job | None, planned: Sweep | Question, fits: bool) ->
 
 def _runs(planned: Sweep | Question) -> str:
     if not isinstance(planned, Sweep):
-        return "usually 80 to 250 runs"
+        return "usually 30 to 130 runs"
     settings, seeds = len(planned.cells) // planned.seeds, planned.seeds
     each = f"{number(settings, 6)} settings × {seeds} seed{'s' if seeds > 1 else ''}"
     return f"{each} = {number(len(planned.cells), 6)} runs"

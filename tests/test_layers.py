@@ -43,8 +43,8 @@ LAYERS = [
         for part in ("clear", "label_counts", "learnability", "relative_error", "way")
     ],
     ["ldp_core.presets"],
-    ["ldp_core.tuning"],
     ["ldp_core.cost"],
+    ["ldp_core.tuning"],
     ["ldp_core.events"],
     ["ldp_core.engines"],
     ["ldp_core.federated"],

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -19,9 +18,8 @@ from ldp_core.experiment import parse
 from ldp_core.runs import kinds
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.theory.way import way
-from ldp_core.tuning import inverses
-from ldp_core.tuning.least_epsilon import answer_of
-from ldp_core.tuning.question import parse_question
+from ldp_core.tuning import Question, answer_of, inverses, next_points, parse_question
+from ldp_core.tuning.designs import Known
 from ldp_core.tuning.ranking import Asked, ranking
 
 RAW = re.compile(r"(?<![\w.])\d+(?:\.\d+)?[eE][+-]?\d{2}\b|\bnan\b|\binf\b|\b0\.(?!\d)")
@@ -31,6 +29,15 @@ TINY: dict[str, Any] = {"base": {}, "accuracy": 0.9, "ranges": [1e-6, 2e6 / 2], 
 SUM = {"trust": {"kind": "secure_sum", "bits": 18}, "clients": {"epsilon_scope": "run", "epsilon": 1.0}}
 TRIALS = np.tile([0.0, 1.0], 3000)
 CURVE = np.array([1e-7, 3e7])
+
+
+def _never_reached(question: Question) -> str:
+    known: Known = {}
+    while wanted := next_points(question, known):
+        known = {**known, **dict.fromkeys(wanted, 0.0)}
+    return answer_of(question, known).why
+
+
 SENTENCES: dict[str, Callable[[], Any]] = {
     "limits": lambda: [str(one) for one in vars(limits).values() if isinstance(one, limits.Limit)],
     "figures": lambda: [limits.spelled(1e-13), limits.spelled(2.5e-7), shown(1e-7), shown(2.5e15)],
@@ -45,7 +52,7 @@ SENTENCES: dict[str, Callable[[], Any]] = {
     "narrow": lambda: parse({"clients": {"low": 1e-5, "high": 1e-5 * (1 + 1e-6)}}),
     "secure sum": lambda: parse(SUM),
     "steps of a paper": lambda: [one.does for one in way(SMALL)],
-    "least ε": lambda: answer_of(parse_question(TINY), defaultdict(float)).why,
+    "least ε": lambda: _never_reached(parse_question(TINY)),
     "question": lambda: kinds.get("tune").describe(parse_question(TINY)),
     "drawing": lambda: drawn("noise", [Curve("a", CURVE, CURVE, CURVE)], percent=False),
     "audit": lambda: audit_samples(TRIALS, TRIALS + 1e-7, claimed=1e-5, delta=1e-9).verdict,

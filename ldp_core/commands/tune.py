@@ -4,9 +4,8 @@ answers by formula: runs and answers as JSON lines.
 
 import argparse
 import json
-import shlex
-import sys
 from collections.abc import Callable
+from typing import Any
 
 from ldp_core.commands.options import Reader, add_experiment, number
 from ldp_core.errors import InvalidExperiment, StudioError
@@ -28,8 +27,6 @@ def command_of_tune(added: argparse.ArgumentParser, experiment: Reader) -> None:
     words = "of uploads of one image each, of which an attacker may pick the right one among ten, like 0.3"
     added.add_argument("--identification", metavar="SHARE", help=words)
     added.add_argument("--run-budget", metavar="EPSILON", help="that a whole run may cost a client at most")
-    words = "so many times the usual trials where it is open whether a setting does"
-    added.add_argument("--effort", metavar="TIMES", default="1", help=words)
 
 
 def command_of_ask(added: argparse.ArgumentParser) -> None:
@@ -60,12 +57,8 @@ def tune(options: argparse.Namespace) -> int:
     from ldp_core.datasets import quiet
     from ldp_core.runs import kinds, one_thread, search
 
-    base, effort = options.experiment_of(options), number("effort", options.effort)
-    data = {
-        "base": base.as_json(),
-        "ranges": None if options.ranges is None else read_values(options.ranges),
-        "effort": int(effort) if effort.is_integer() else effort,
-    }
+    ranges = None if options.ranges is None else read_values(options.ranges)
+    data: dict[str, Any] = {"base": options.experiment_of(options).as_json(), "ranges": ranges}
     for name in ("accuracy", "run_budget", "identification"):
         text = getattr(options, name)
         data[name] = None if text is None else number(name, text)
@@ -75,20 +68,7 @@ def tune(options: argparse.Namespace) -> int:
     one_thread()
     for event in search(asked, [], quiet):
         print(json.dumps(event, allow_nan=False), flush=True)
-        if more := event.get("more"):
-            trials = [f"{more[name]} more {name}" for name in ("runs", "uploads") if more[name]]
-            print(f"{' and '.join(trials)} may settle it: {_again(options, more['effort'])}", file=sys.stderr)
     return 0
-
-
-def _again(options: argparse.Namespace, effort: int) -> str:
-    """Command line for the same search with another effort."""
-    words = ["python", "-m", "ldp_core", "tune", options.experiment]
-    for name in ("accuracy", "ranges", "identification", "run_budget"):
-        if (value := getattr(options, name)) is not None:
-            words += [f"--{name.replace('_', '-')}", value]
-    words += ["--effort", str(effort), *(["--set", *options.set] if options.set else [])]
-    return shlex.join(words)
 
 
 def command_of_invert(added: argparse.ArgumentParser, experiment: Reader) -> None:

@@ -6,6 +6,15 @@ records (`Event.of`).
 """
 
 from ldp_core.events.base import Event, Status, event_of
-from ldp_core.events.cells import Answered, ClaimCell, DesignCell, Guessed, Leaked, SearchCell, SweepCell
+from ldp_core.events.cells import (
+    Answered,
+    ClaimCell,
+    DesignCell,
+    Guessed,
+    Leaked,
+    SearchCell,
+    SweepCell,
+    Tried,
+)
 from ldp_core.events.ladder import Cell, Figures, Guess, LadderEnded, LadderStarted, Reference
 from ldp_core.events.run import Attacked, Ended, Frame, RoundDone, Started, Target, Trained

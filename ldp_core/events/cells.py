@@ -61,6 +61,20 @@ class SearchCell(_Came):
 
 
 @dataclass(frozen=True)
+class Tried(Event):
+    """A trial of a design, which screens it (`ldp_core.pilot`)."""
+
+    event: ClassVar[str] = "trial"
+
+    cell: Count
+    question: Count
+    design: Count
+    epsilon: float
+    accuracies: Annotated[list[Share], Field(max_length=4)]
+    """Of its replicas; none where it would take too long."""
+
+
+@dataclass(frozen=True)
 class Leaked(Event):
     """Images that an attacker identified, for one range and ε (`ldp_core.tuning.leaks`)."""
 
@@ -77,9 +91,10 @@ class Leaked(Event):
 
 @dataclass(frozen=True)
 class Answered(Event):
-    """Answer of the search for the least ε (`ldp_core.tuning.found`)."""
+    """Answer of the search for the least ε (`ldp_core.tuning.least_epsilon`)."""
 
     event: ClassVar[str] = "answer"
+    omitted: ClassVar[tuple[str, ...]] = ("more",)
 
     cell: Count
     epsilon: float | None
@@ -88,7 +103,8 @@ class Answered(Event):
     mean: float | None
     sure: float | None
     why: str
-    more: Annotated[Json, Like({"effort": Count, "runs": Count, "uploads": Count})] | None
+    more: Annotated[Json, Like({"effort": Count, "runs": Count, "uploads": Count})] | None = None
+    """Further trials, which answers had once."""
 
 
 @dataclass(frozen=True)

@@ -62,12 +62,6 @@ MISSED = ALPHA / 2
 """Share of further runs, and of limits, that may lie beyond an end, on one side."""
 
 
-def further_run(values: ArrayLike, missed: float = MISSED) -> float:
-    """What a further run reaches, but for a share `missed`, by the spread of these."""
-    each = np.asarray(values, dtype=np.float64)
-    return float(each.mean() - below_end(len(each), missed) * each.std(ddof=1))
-
-
 class Deviation(NamedTuple):
     """Standard deviation of a run over seeds, with its degrees of freedom."""
 
@@ -75,11 +69,12 @@ class Deviation(NamedTuple):
     freedom: int
 
 
-def deviation(figures: ArrayLike) -> Deviation:
-    """Of figures (…, seeds), pooled over all but the last axis."""
-    each = np.asarray(figures, dtype=np.float64)
-    freedom = each.size // each.shape[-1] * (each.shape[-1] - 1)
-    return Deviation(sqrt(float(each.var(axis=-1, ddof=1).mean())), freedom)
+def deviation(*figures: ArrayLike) -> Deviation:
+    """Of figures by seed, pooled over the designs that they are of; of size 0 where none has two."""
+    each = [np.asarray(one, dtype=np.float64) for one in figures]
+    freedom = sum(len(one) - 1 for one in each)
+    squares = sum(float(((one - one.mean()) ** 2).sum()) for one in each)
+    return Deviation(sqrt(squares / max(1, freedom)), freedom)
 
 
 def nine_of_ten(spread: Deviation, runs: int, unsure: float = 0.0) -> float:
@@ -92,17 +87,21 @@ def nine_of_ten(spread: Deviation, runs: int, unsure: float = 0.0) -> float:
     return width * sqrt(spread.size**2 * (1 + 1 / runs) + unsure**2)
 
 
-def most_runs(values: ArrayLike) -> float:
-    """Upper limit, with 97.5 % confidence, of what 97.5 % of runs reach."""
+def further_run(mean: float, runs: int, spread: Deviation, missed: float) -> float:
+    """What a further run reaches, but for a share `missed`, given the mean of `runs` runs (Student's t)."""
+    return mean - float(stdtrit(spread.freedom, 1 - missed)) * sqrt(1 + 1 / runs) * spread.size
+
+
+def most_runs(values: ArrayLike, missed: float = MISSED) -> float:
+    """Upper limit, but for a share `missed` of such limits, of what 97.5 % of runs reach."""
     each = np.asarray(values, dtype=np.float64)
-    return float(each.mean() - above_end(len(each)) * each.std(ddof=1))
+    n = len(each)
+    above = float(nctdtrit(n - 1, float(ndtri(1 - MISSED)) * sqrt(n), missed)) / sqrt(n)
+    return float(each.mean() - above * each.std(ddof=1))
 
 
-def below_end(runs: int, missed: float = MISSED) -> float:
-    """Standard deviations below the mean of `runs` runs above which a further one lies, by Student's t."""
-    return float(stdtrit(runs - 1, 1 - missed)) * sqrt(1 + 1 / runs)
-
-
-def above_end(runs: int) -> float:
-    """As `below_end`, for what 97.5 % of runs reach, with 97.5 % confidence."""
-    return float(nctdtrit(runs - 1, float(ndtri(1 - MISSED)) * sqrt(runs), MISSED)) / sqrt(runs)
+def spent(look: int) -> float:
+    """Share of an error rate for a look, counted from 1, of a search that may look any number of times at any
+    designs: by the union bound (alpha spending, Lan and DeMets 1983) all looks together keep the rate.
+    """
+    return 1 / (look * (look + 1))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # also read by `_places`
         Place,
         SearchProgress,
         SweepProgress,
-        known,
+        accuracy_of,
         points_of,
     )
     from ldp_core.runs.view.final_figures import Final, apart, results

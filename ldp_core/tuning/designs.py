@@ -1,46 +1,100 @@
-"""The answer to the visitor's own question: all designs are screened by two runs each, and on request the
-best are trained with fresh seeds.
+"""The search that Ask and *Find the least ε* share: all designs are tried, the best are trained with fresh
+seeds.
 
-Under a promise the best design is sought; for an accuracy, the least ε at which the best design reaches it,
-by bisection. The seeds that choose a design are never those that report it. All designs share their seeds,
-so they are paired; what is trained next depends on results only, so a killed search resumes from the store.
+Under a promise the best design is sought; for an accuracy, the least ε at which a further run of the best
+design reaches it with 97.5 % confidence. Designs are tried by two runs each, or where these are dear by a
+short trial of the aggregate (`ldp_core.pilot`). The seeds that choose a design are never those that report
+it. Each look at an ε by fresh seeds spends a part of the error, so that the search may stop at the first that
+suffices. All designs share their seeds, so they are paired; what is trained next depends on results only, so
+a killed search resumes from the store.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isnan
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ldp_core.experiment import Experiment, changed
-from ldp_core.inference.interval import Deviation, deviation, nine_of_ten
-from ldp_core.limits import EPSILON
-from ldp_core.tuning.needs import Needs
+from ldp_core.inference.interval import (
+    MISSED,
+    Deviation,
+    deviation,
+    further_run,
+    most_runs,
+    nine_of_ten,
+    spent,
+)
 
+TRIAL = -1
+"""Seed of a trial of the aggregate, which counts down for its further replicas."""
+REPLICAS = 4
+"""Largest number of these."""
 SCREENED = range(2)
 CHOOSING = range(2, 5)
 """Seeds by which one of the `BEST` designs of the screening is chosen."""
-REPORTING = range(5, 13)
-"""Fresh seeds, which decide nothing."""
+FIRST = 5
+"""First of the fresh seeds, which choose no design."""
+DOUBLED = 1
+"""How often their number is doubled where it is open whether the largest ε suffices."""
 BEST = 3
-STEPS = tuple(step for k in range(60) if EPSILON.allows(step := 0.25 * 2 ** (k / 4)))
-"""Values of ε among which the least that reaches an accuracy is sought."""
 COARSE = 4
-"""Step among them until two neighbours are known."""
+"""Step among values of ε until two neighbours are known."""
 CLEAN: Mapping[str, Any] = {
     "mechanism": {"name": "none"},
+    "aggregator.name": "mean",
     "trust": {"kind": "local"},
     "clients.epsilon_scope": "mechanism",
 }
 WHOLE: Mapping[str, Any] = {"unit": "client", "local": {"epochs": 1, "batch_size": 10, "learning_rate": 0.5}}
 """What training without noise has besides, where a design shortens each record's gradient."""
+MANY = 1000
+"""Degrees of freedom at which a spread counts as known."""
 UNSURE = 0.04
 """Standard deviation of what two runs of a design do not show, as a share (`reference/pilot.md`)."""
 
 
+class Space(Protocol):
+    """What is asked, and the designs that may answer it."""
+
+    @property
+    def epsilon(self) -> float | None:
+        """Largest ε; None if an accuracy is asked for."""
+
+    @property
+    def accuracy(self) -> float | None: ...
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the designs that come out best are trained with fresh seeds."""
+
+    @property
+    def fresh(self) -> int:
+        """Number of fresh seeds of a look."""
+
+    @property
+    def steps(self) -> Sequence[float]:
+        """Values of ε among which the least is sought, rising."""
+
+    @property
+    def questions(self) -> Sequence[Space]:
+        """The question itself, then those that are to be answered besides."""
+
+    def designs(self, epsilon: float) -> Sequence[Experiment]: ...
+
+    def allowed(self, design: int, epsilon: float) -> float:
+        """The ε that a design is tried with where the search is at `epsilon`."""
+
+    def is_dear(self, design: Experiment) -> bool:
+        """Whether a trial screens it, and not two runs."""
+
+
 class Point(NamedTuple):
-    """One run: the question (0 is the visitor's, others are `Needs.changed`), design, ε, and seed relative to
-    the question's; a negative design is one without noise.
+    """One run: the question (0 is the visitor's), design, ε, and seed relative to the question's; a negative
+    design is one without noise, a negative seed a replica of a trial.
     """
 
     question: int
@@ -50,7 +104,7 @@ class Point(NamedTuple):
 
 
 Known = Mapping[Point, float]
-"""Final accuracy by trained point; 0 for a run that did not complete."""
+"""Final accuracy by trained point; 0 for a run that did not complete, NaN where no trial can be had."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +121,17 @@ class Found:
     measured: bool
     """Whether the runs are fresh ones, which did not choose the design."""
     reaches: bool
-    """Whether the mean reaches the accuracy that is asked for, if one is."""
+    """Whether a further run surely reaches the accuracy that is asked for, if one is."""
+    sure: float = 0.0
+    """Accuracy that a further run reaches with 97.5 % confidence, over all looks."""
+    open: bool = False
+    """Whether 97.5 % of runs may reach it all the same."""
+    above: float | None = None
+    """Largest ε that does not surely reach it; the least lies above."""
+    tried: tuple[float, ...] = ()
+    """Mean accuracy of each design by the screening, at that ε."""
     ceiling: float = 1.0
     """Accuracy of one run without noise, of the design with most rounds."""
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class _Wanted(Exception):
@@ -80,34 +139,35 @@ class _Wanted(Exception):
         self.points = points
 
 
-def next_points(needs: Needs, known: Known) -> list[Point]:
+def next_points(space: Space, known: Known) -> list[Point]:
     """Points to train next; empty once everything that is asked has its answer."""
     try:
-        for number in range(1 + len(needs.changed()) * needs.levers):
-            answer_of(needs, known, number)
+        for number in range(len(space.questions)):
+            answer_of(space, known, number)
     except _Wanted as missing:
         return list(missing.points)
     return []
 
 
-def answer_of(needs: Needs, known: Known, number: int = 0) -> Found:
-    """Answer to the question, or to one of its changed ones; raises if runs are missing."""
-    own = _changed(needs, number)
-    search = _Search(own, known, number)
+def answer_of(space: Space, known: Known, number: int = 0) -> Found:
+    """Answer to one of the questions; raises if runs are missing."""
+    search = _Search(space.questions[number], known, number)
     found = search.answer()
-    every = own.designs(found.epsilon)
-    longest = max(range(len(every)), key=lambda one: every[one].rounds)
-    ceiling = search.runs([without_noise(longest)], found.epsilon, range(1))
-    return replace(found, ceiling=float(ceiling[0, 0]))
+    return replace(found, ceiling=search.ceiling(found))
 
 
-def experiment_of(needs: Needs, point: Point) -> Experiment:
-    """Experiment of a run; that of a negative design has no noise (`without_noise`)."""
-    own = _changed(needs, point.question)
+def experiment_of(space: Space, point: Point) -> Experiment:
+    """Experiment of a run, or of a trial; that of a negative design has no noise (`without_noise`)."""
     clean = point.design < 0
-    made = own.designs(point.epsilon)[without_noise(point.design) if clean else point.design]
-    plain = {**CLEAN, **(WHOLE if made.unit == "record" else {})} if clean else {}
-    return changed(made, {"seed": made.seed + point.seed, **plain})
+    design = without_noise(point.design) if clean else point.design
+    made = space.questions[point.question].designs(point.epsilon)[design]
+    seeded = changed(made, {"seed": made.seed + max(0, point.seed)})
+    return plain(seeded) if clean else seeded
+
+
+def plain(experiment: Experiment) -> Experiment:
+    """The experiment without noise."""
+    return changed(experiment, {**CLEAN, **(WHOLE if experiment.unit == "record" else {})})
 
 
 def without_noise(design: int) -> int:
@@ -115,70 +175,134 @@ def without_noise(design: int) -> int:
     return -1 - design
 
 
-def _changed(needs: Needs, number: int) -> Needs:
-    return needs if number == 0 else needs.changed()[number - 1].needs
-
-
-@dataclass(frozen=True)
+@dataclass
 class _Search:
-    needs: Needs
+    space: Space
     known: Known
     number: int
+    looks: int = field(default=0, init=False)
+    """Number of looks at fresh seeds so far."""
+    seen: dict[Point, np.ndarray] = field(default_factory=dict, init=False)
+    """Accuracies of the fresh seeds of each design and ε looked at."""
 
     def answer(self) -> Found:
-        epsilon, goal = self.needs.epsilon, self.needs.accuracy or 0.0
-        place = self.least(goal) if epsilon is None else 0
-        while True:
-            found = self.best(STEPS[place] if epsilon is None else epsilon)
-            if self.needs.confirmed:
-                found = self.confirmed(found)
-            if epsilon is not None or found.mean >= goal or not found.measured or place + 1 == len(STEPS):
-                return found
-            place += 1  # fresh seeds fall short, so it goes on above
+        if (epsilon := self.space.epsilon) is not None:
+            return self.look(epsilon) if self.space.confirmed else self.best(epsilon)
+        place = self.least()
+        if not self.space.confirmed:
+            return self.best(self.space.steps[place])
+        _, place, _ = self.edge(place, self.chosen)  # real runs first, so that few looks are spent
+        fails, _, found = self.edge(min(place, len(self.space.steps) - 1), self.look)
+        below = self.space.steps[fails] if fails >= 0 else found.epsilon
+        return replace(found, above=below if found.reaches and below < found.epsilon else None)
+
+    def edge(self, place: int, judged: Callable[[float], Found]) -> tuple[int, int, Found]:
+        """Places of neighbours, of which the second alone reaches the accuracy, sought from `place` on in
+        doubling strides; and what was found at the second, or where there is none at the last.
+        """
+        fails, meets, stride = -1, len(self.space.steps), 1
+        while meets - fails > 1:
+            now = judged(self.space.steps[place])
+            if now.reaches:
+                meets, found = place, now
+            else:
+                fails = place
+            if meets == len(self.space.steps):
+                found, place, stride = now, min(place + stride, meets - 1), 2 * stride
+            elif fails < 0:
+                place, stride = max(place - stride, 0), 2 * stride
+            else:
+                place = (fails + meets) // 2
+        return fails, meets, found
 
     def runs(self, designs: Sequence[int], epsilon: float, seeds: range) -> np.ndarray:
         """Accuracies (designs, seeds)."""
-        points = [[Point(self.number, one, epsilon, seed) for seed in seeds] for one in designs]
-        missing = [point for row in points for point in row if point not in self.known]
-        if missing:
+        points = [[self.at(one, epsilon, seed) for seed in seeds] for one in designs]
+        if missing := [point for row in points for point in row if point not in self.known]:
             raise _Wanted(missing)
         return np.array([[self.known[point] for point in row] for row in points])
 
-    def _ranked(self, epsilon: float) -> tuple[list[int], np.ndarray]:
-        """Designs by falling mean accuracy, and all their accuracies."""
-        every = range(len(self.needs.designs(epsilon)))
-        found = self.runs(every, epsilon, SCREENED)
-        return sorted(every, key=lambda one: -float(found[one].mean())), found
+    def at(self, design: int, epsilon: float, seed: int) -> Point:
+        plain = without_noise(design) if design < 0 else design
+        return Point(self.number, design, self.space.allowed(plain, epsilon), seed)
+
+    def ranked(self, epsilon: float) -> tuple[list[int], list[list[float]]]:
+        """Designs by falling mean accuracy, and all their accuracies, of trials or first runs."""
+        points = list[list[Point]]()
+        for one, design in enumerate(self.space.designs(epsilon)):
+            trial = self.at(one, epsilon, TRIAL)
+            dear = self.space.is_dear(design) and not isnan(self.known.get(trial, 0.0))
+            seeds = range(TRIAL, TRIAL - REPLICAS, -1) if dear else SCREENED
+            every = [trial._replace(seed=seed) for seed in seeds]
+            points.append([one for one in every if one in self.known or one == trial or not dear])
+        if missing := [point for row in points for point in row if point not in self.known]:
+            raise _Wanted(missing)
+        found = [[self.known[point] for point in row] for row in points]
+        return sorted(range(len(found)), key=lambda one: -float(np.mean(found[one]))), found
 
     def best(self, epsilon: float) -> Found:
         """The design that the screening found best. Its spread over seeds is that of all designs."""
-        order, found = self._ranked(epsilon)
-        spread = deviation(found[order[: 2 * BEST]])
-        return self._of(epsilon, order[0], found[order[0]], spread, measured=False)
+        order, found = self.ranked(epsilon)
+        spread = deviation(*(found[one] for one in order[: 2 * BEST]))
+        if not spread.freedom:
+            spread = Deviation(UNSURE, MANY)
+        mean = float(np.mean(found[order[0]]))
+        sure = further_run(mean, self.space.fresh, spread, MISSED)
+        half = nine_of_ten(spread, len(found[order[0]]), UNSURE)
+        return self._of(epsilon, order[0], mean, half, sure, len(found[order[0]]))
 
-    def least(self, goal: float) -> int:
-        """Place among `STEPS` of the least ε at which a design reaches the goal; the last if none does."""
-        low, high = -1, len(STEPS) - 1
+    def least(self) -> int:
+        """Place among the steps of the least ε at which a design is expected to suffice, or the last."""
+        steps = self.space.steps
+        low, high = -1, len(steps) - 1
         while high - low > 1:
             middle = (low + high) // 2
             middle -= middle % COARSE if middle - middle % COARSE > low else 0
-            if self.best(STEPS[middle]).mean >= goal:
+            if self.best(steps[middle]).reaches:
                 high = middle
             else:
                 low = middle
         return high
 
-    def confirmed(self, screened: Found) -> Found:
-        """Figures of fresh seeds for the best of the designs that were screened."""
-        order, _ = self._ranked(screened.epsilon)
-        first = order[:BEST]
-        chosen = first[int(self.runs(first, screened.epsilon, CHOOSING).mean(axis=1).argmax())]
-        fresh = self.runs([chosen], screened.epsilon, REPORTING)[0]
-        return self._of(screened.epsilon, chosen, fresh, deviation(fresh), measured=True)
+    def chosen(self, epsilon: float) -> Found:
+        """The one of the best of the screening that further runs choose."""
+        first = self.ranked(epsilon)[0][:BEST]
+        found = self.runs(first, epsilon, CHOOSING)
+        best = int(found.mean(axis=1).argmax())
+        self.seen[self.at(first[best], epsilon, CHOOSING.start)] = found[best]
+        mean, spread = float(found[best].mean()), deviation(*self.seen.values())
+        sure = further_run(mean, self.space.fresh, Deviation(spread.size, MANY), MISSED)
+        return self._of(epsilon, first[best], mean, nine_of_ten(spread, len(CHOOSING)), sure, len(CHOOSING))
 
-    def _of(self, epsilon: float, design: int, runs: np.ndarray, spread: Deviation, measured: bool) -> Found:
-        mean = float(runs.mean())
-        half = nine_of_ten(spread, len(runs), 0.0 if measured else UNSURE)
-        reaches = self.needs.accuracy is None or mean >= self.needs.accuracy
+    def look(self, epsilon: float) -> Found:
+        """Figures of fresh seeds for the chosen design; at the last ε of more, while they leave it open."""
+        design = self.chosen(epsilon).design
+        for times in range(1 + DOUBLED * (epsilon == self.space.steps[-1])):
+            self.looks += 1
+            many, missed = self.space.fresh * 2**times, MISSED * spent(self.looks)
+            fresh = self.runs([design], epsilon, range(FIRST, FIRST + many))[0]
+            self.seen[self.at(design, epsilon, FIRST)] = fresh
+            own, pooled, mean = deviation(fresh), deviation(*self.seen.values()), float(fresh.mean())
+            spread = Deviation(max(own.size, pooled.size), pooled.freedom)
+            sure = further_run(mean, many, spread, missed)
+            found = self._of(epsilon, design, mean, nine_of_ten(own, many), sure, many)
+            still = not found.reaches and most_runs(fresh, missed) >= (self.space.accuracy or 0.0)
+            found = replace(found, measured=True, open=still)
+            if not still:
+                break
+        return found
+
+    def _of(self, epsilon: float, design: int, mean: float, half: float, sure: float, runs: int) -> Found:
+        reaches = self.space.accuracy is None or sure >= self.space.accuracy
         low, high = max(0.0, mean - half), min(1.0, mean + half)
-        return Found(epsilon, design, low, high, mean, len(runs), measured, reaches)
+        own = self.space.allowed(design, epsilon)
+        tried = tuple(float(np.mean(one)) for one in self.ranked(epsilon)[1])
+        return Found(own, design, low, high, mean, runs, False, reaches, sure, tried=tried)
+
+    def ceiling(self, found: Found) -> float:
+        """Accuracy of a run without noise, of the design with most rounds (of several, the found one)."""
+        every = self.space.designs(found.epsilon)
+        one = max(range(len(every)), key=lambda one: (every[one].rounds, one == found.design))
+        point = self.at(without_noise(one), found.epsilon, 0)
+        read = self.known.get(point._replace(epsilon=0.0))  # stored without an ε
+        return read if read is not None else float(self.runs([point.design], found.epsilon, range(1))[0, 0])

@@ -3,12 +3,11 @@
 There is no formula: uploads are made of one of several images, and an attacker names the image.
 Identification rises with ε, so a few values bracket the limit and more narrow the bracket. An interval of the
 share decides on which side of the limit an ε lies; if it contains the limit, twice as many uploads are made,
-up to `UPLOADS` times the question's effort.
+up to `UPLOADS`.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from math import ceil, inf, log2
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from ldp_core.tuning.question import LOWEST, Cap, Question, rounded
 COARSE = 7
 """Number of values of ε that are tried first."""
 UPLOADS = 5000
-"""Largest number of uploads per ε at the usual effort."""
+"""Largest number of uploads per ε."""
 SURE = 2.7
 """Half-width of an interval in standard errors; an ε is judged up to seven times, with twice as many uploads
 each, and all intervals together err on one side in at most one of 40 cases.
@@ -66,11 +65,9 @@ def pooled(known: Iterable[Leak], half: float) -> list[Leak]:
     return [found[epsilon] for epsilon in sorted(found)]
 
 
-def next_uploads(
-    question: Question, known: Iterable[Leak], half: float, uploads: int = UPLOADS
-) -> dict[float, range]:
+def next_uploads(question: Question, known: Iterable[Leak], half: float) -> dict[float, range]:
     """Values of ε of a range to attack next, with the numbers of the batches; empty if the limit is bracketed
-    closely enough, or `uploads` times the effort is used up.
+    closely enough, or `UPLOADS` are used up.
     """
     ours = pooled(known, half)
     last = question.affordable[half]
@@ -80,7 +77,7 @@ def next_uploads(
     most, above = _around(question, ours)
     if above is None:
         return {}
-    if _word(question, above) == "open" and 2 * above.made <= uploads * question.effort:
+    if _word(question, above) == "open" and 2 * above.made <= UPLOADS:
         return {above.epsilon: range(above.blocks, 2 * above.blocks)}
     if most and above.epsilon <= most * question.precision * (1 + 1e-9):
         return {}
@@ -95,11 +92,9 @@ def cap(question: Question, known: Iterable[Leak], half: float) -> Cap:
     """Largest ε that a limit on identification allows for a range, given the results so far."""
     ours = pooled(known, half)
     most, above = _around(question, ours)
-    if above is None:
-        return Cap(half, most)
-    beyond = next((one.epsilon for one in ours if _word(question, one) == "more"), None)
-    enough = above.made if above.epsilon == beyond else _enough(question, above)
-    return Cap(half, most, above.epsilon, enough - above.made, enough / UPLOADS, beyond)
+    return (
+        Cap(half, most) if above is None else Cap(half, most, above.epsilon, _word(question, above) == "open")
+    )
 
 
 def bounded(question: Question, known: Iterable[Leak]) -> Question:
@@ -127,11 +122,3 @@ def _word(question: Question, one: Leak) -> str:
     low, high = one.interval
     limit = question.identification or 1.0
     return "less" if high <= limit else "more" if low > limit else "open"
-
-
-def _enough(question: Question, one: Leak) -> float:
-    """Uploads, by doubling, that would decide whether an ε exceeds the limit, if the share stays."""
-    off = abs(one.share - (question.identification or 1.0))
-    needed = SURE**2 * one.share * (1 - one.share) / off**2 if off else inf
-    steps = max(1, ceil(log2(needed / one.made))) if needed < inf else inf
-    return one.made * 2.0 ** min(steps, 60)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ldp_core import datasets
+from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment import Experiment, parse
 from ldp_core.experiment.reading import unknown
@@ -34,9 +35,10 @@ ONCE = ((3, 0.2), (10, 0.5))
 """Those of designs in which a client sends one message, in one of the rounds."""
 NOISES = {"local": ("privunit", "gaussian"), "shuffled": ("privunit",)}
 """Mechanisms for changes by trust; where a sum or a server adds the noise, the Gaussian."""
-LEAST, MOST = 0.25, EPSILON.maximum
-
-
+STEPS = tuple(step for k in range(60) if EPSILON.allows(step := 0.25 * 2 ** (k / 4)))
+"""Values of ε among which the least that reaches an accuracy is sought."""
+DEAR = 1.0
+"""Seconds of a run above which a design is screened by a trial of the aggregate."""
 UNITS = ("record", "client")
 RECORD_RATES = ((5, 1.0), (20, 1.0), (20, 2.0), (40, 1.0), (40, 2.0), (40, 4.0))
 """Rounds and learning rate of designs with one step over all records in a round."""
@@ -71,6 +73,24 @@ class Needs:
         return asdict(self)
 
     @property
+    def fresh(self) -> int:
+        return 8
+
+    @property
+    def steps(self) -> tuple[float, ...]:
+        return STEPS
+
+    @property
+    def questions(self) -> "list[Needs]":
+        return [self, *(lever.needs for lever in self.changed() * self.levers)]
+
+    def allowed(self, design: int, epsilon: float) -> float:
+        return epsilon
+
+    def is_dear(self, design: Experiment) -> bool:
+        return _usual_seconds(design) > DEAR
+
+    @property
     def alone(self) -> "Needs":
         """The question itself: without fresh seeds or changed answers."""
         return replace(self, confirmed=False, levers=False)
@@ -95,6 +115,11 @@ class Needs:
     def designs(self, epsilon: float) -> tuple[Experiment, ...]:
         """Experiments whose run costs each client `epsilon`; those that cannot run are left out."""
         return _designs(self.unit, self.trust, self.clients, self.dataset, self.seed, epsilon)
+
+
+@lru_cache(maxsize=1024)
+def _usual_seconds(design: Experiment) -> float:
+    return seconds([work_of(design)], USUAL)
 
 
 def _answers(needs: Needs) -> bool:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +15,9 @@ from ldp_core.experiment.attack_grid import NAMED, Ladder, parse_ladder
 from ldp_core.experiment.reading import unknown
 from ldp_core.fields import is_number
 from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit, number
+from ldp_core.tuning.designs import plain
 
-FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "effort")
+FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds")
 RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2), "class_means": (1.0,)}
 """Default half-widths by target."""
 MOST_RANGES = 8
@@ -27,9 +28,8 @@ BLOCKS = 100_000
 GUESSING = 1 / CANDIDATES.default
 PRECISION = Limit(1.02, 2.0, 1.2)
 SEEDS = Limit(3, 20, 8, "seeds")
-EFFORT = Limit(1, 64, 1)
-RUNS = 4
-"""Largest number of runs of an undecided setting, as a factor on seeds times effort."""
+MOST_SEEDS = 100
+"""More than the seeds of any run of a search."""
 
 
 class Cap(NamedTuple):
@@ -40,12 +40,8 @@ class Cap(NamedTuple):
     """Largest ε that surely stays within the limit; None if none was found."""
     above: float | None = None
     """Next larger ε that was tried; None if all stay within the limit."""
-    uploads: float = 0
-    """Further uploads that would decide about that ε; 0 if it surely exceeds the limit."""
-    effort: float = 0
-    """Effort of the question with which these uploads would be made."""
-    beyond: float | None = None
-    """Smallest ε that surely exceeds the limit, if one was found."""
+    open: bool = False
+    """Whether that ε may stay within the limit."""
 
 
 @dataclass(frozen=True)
@@ -64,20 +60,44 @@ class Question:
     precision: float = PRECISION.default
     """Largest final ratio between the least ε that meets the target and the largest that does not."""
     seeds: int = int(SEEDS.default)
-    effort: int = int(EFFORT.default)
-    """Factor on the number of runs of undecided settings."""
     caps: tuple[Cap, ...] = ()
     """Limits on ε from `identification`, once measured, for all ranges; not part of the request."""
+
+    epsilon = None
+    confirmed = True
+
+    @property
+    def fresh(self) -> int:
+        return 2 * self.seeds
+
+    @property
+    def questions(self) -> "list[Question]":
+        return [self] if self.ranges else []
+
+    @cached_property
+    def steps(self) -> tuple[float, ...]:
+        """Values of ε down from the largest allowed, each smaller by the precision."""
+        most = max(map(self.most, self.ranges))
+        many = 1 + max(0, int(math.log(most / LOWEST, self.precision)))
+        return tuple(sorted({most, *(rounded(most / self.precision**k) for k in range(1, many))}))
+
+    def designs(self, epsilon: float) -> tuple[Experiment, ...]:
+        """The base with each range."""
+        return _designs(self, epsilon)
+
+    def allowed(self, design: int, epsilon: float) -> float:
+        return min(epsilon, self.most(self.ranges[design]))
+
+    def is_dear(self, design: Experiment) -> bool:
+        return True
 
     def called(self, half: float, before: str = "") -> str:
         """A range in words, after some; "" for a mechanism without ranges."""
         return f"{before}±{number(half, 6)}" if self.base.randomiser.region == "box" else ""
 
-    def experiment(self, half: float, epsilon: float | None, seed: int) -> Experiment:
-        """One run of the search; `epsilon` None trains without noise, with a plain mean."""
-        fields: dict[str, Any] = {"clients.range": half, "seed": self.base.seed + seed, "attack": None}
-        clean = {"mechanism.name": "none", "aggregator.name": "mean"}
-        return changed(self.base, fields | (clean if epsilon is None else {"clients.epsilon": epsilon}))
+    def experiment(self, half: float, epsilon: float, seed: int = 0) -> Experiment:
+        fields = {"clients.range": half, "clients.epsilon": epsilon, "attack": None}
+        return changed(self.base, fields | {"seed": self.base.seed + seed})
 
     def most(self, half: float) -> float:
         """Largest ε allowed for a range, to three digits. Raises InvalidInput: even the smallest ε exceeds
@@ -130,7 +150,7 @@ class Question:
 def parse_question(data: Any) -> Question:
     if not isinstance(data, Mapping):
         raise InvalidExperiment.at("", f"a question must be a JSON object; got {shown(data)}")
-    problems = unknown(data, "question", FIELDS)
+    problems = unknown(data, "question", (*FIELDS, "effort"))  # which questions had once
     base = parse(data.get("base", {}))
     if base.randomiser.role == "identity":
         message = "adds no noise, so any ε would do; choose one that does"
@@ -154,29 +174,33 @@ def parse_question(data: Any) -> Question:
         message = f"must be a share above {GUESSING:g}, which guessing among ten gives, and below 1, like 0.3"
         problems.append(Problem("identification", f"{message}, or null; got {shown(identification)}"))
     precision, seeds = data.get("precision", PRECISION.default), data.get("seeds", int(SEEDS.default))
-    effort = data.get("effort", int(EFFORT.default))
     if not is_number(precision) or not PRECISION.allows(precision):
         problems.append(Problem("precision", f"must be a factor {PRECISION}; got {shown(precision)}"))
-    for name, value, allowed in (("seeds", seeds, SEEDS), ("effort", effort, EFFORT)):
-        if not isinstance(value, int) or isinstance(value, bool) or not allowed.allows(value):
-            problems.append(Problem(name, f"must be a whole number {allowed}; got {shown(value)}"))
+    if not isinstance(seeds, int) or isinstance(seeds, bool) or not SEEDS.allows(seeds):
+        problems.append(Problem("seeds", f"must be a whole number {SEEDS}; got {shown(seeds)}"))
     if problems:
         raise InvalidExperiment(problems)
     halves = tuple(float(half) for half in sorted(ranges))
     halves = halves if base.randomiser.region == "box" else halves[:1]  # they would be equal designs
     price, share = (None if limit is None else float(limit) for limit in (budget, identification))
-    found = Question(base, float(accuracy), halves, price, share, float(precision), seeds, effort)
+    found = Question(base, float(accuracy), halves, price, share, float(precision), seeds)
     try:
         for half in found.ranges:  # each of them can run
-            found.experiment(half, min(1.0, found.most(half)), 0)
+            one = found.experiment(half, min(1.0, found.most(half)), MOST_SEEDS)
+            plain(one)
             if identification is not None:
                 found.ladder(half, [1.0], BLOCKS)
-            found.experiment(half, None, (RUNS * effort + 1) * found.seeds)
     except InvalidExperiment:
         raise
     except InvalidInput as error:
         raise InvalidExperiment.at("run_budget", str(error)) from None
     return found
+
+
+@lru_cache(maxsize=1024)
+def _designs(question: Question, epsilon: float) -> tuple[Experiment, ...]:
+    ranges = enumerate(question.ranges)
+    return tuple(question.experiment(half, question.allowed(i, epsilon)) for i, half in ranges)
 
 
 def rounded(epsilon: float) -> float:

@@ -12,15 +12,15 @@ from ldp_core.runs import train_all
 from ldp_core.runs.stored_answer import first_answer
 from ldp_core.tuning.designs import (
     CHOOSING,
-    REPORTING,
-    STEPS,
+    FIRST,
+    TRIAL,
     Found,
     Point,
     answer_of,
     experiment_of,
     next_points,
 )
-from ldp_core.tuning.needs import TRUSTS, Needs, parse_needs
+from ldp_core.tuning.needs import STEPS, TRUSTS, Needs, parse_needs
 from ldp_core.tuning.said import answered, sentence
 
 
@@ -53,7 +53,7 @@ def test_best_design_is_found_and_confirmed_by_fresh_seeds():
     needs = parse_needs({"trust": "server", "epsilon": 2, "confirmed": True})
     known, _ = searched(needs, accuracy)
     found = answer_of(needs, known)
-    assert (found.design, found.runs, found.measured) == (2, len(REPORTING), True)
+    assert (found.design, found.runs, found.measured) == (2, needs.fresh, True)
     assert found.low < found.mean < found.high
 
 
@@ -68,13 +68,25 @@ def test_least_epsilon_is_within_a_step_of_the_crossing(crossing: float):
 
 def test_fresh_seeds_below_the_accuracy_move_the_answer_up():
     def accuracy(point: Point) -> float:
-        return 0.9 if point.epsilon >= (1 if point.seed < REPORTING.start else 2) else 0.5
+        return 0.9 if point.epsilon >= (1 if point.seed < FIRST else 2) else 0.5
 
     needs = parse_needs({"accuracy": 0.8, "confirmed": True})
     known, _ = searched(needs, accuracy)
     found = answer_of(needs, known)
     assert found.mean >= 0.8
     assert found.epsilon >= 2
+
+
+def test_dear_designs_are_screened_by_trials():
+    needs = parse_needs({"clients": 1400, "epsilon": 4})
+    known, _ = searched(needs, lambda point: 0.5 + 0.01 * point.design)
+    dear = {one for one, design in enumerate(needs.designs(4.0)) if needs.is_dear(design)}
+    assert 0 < len(dear) < len(needs.designs(4.0))
+    assert {point.design for point in known if point.seed == TRIAL} == dear
+    assert not any(point.design in dear for point in known if point.seed >= 0)
+    few = {point: value for point, value in known.items() if point.seed != TRIAL}
+    none = few | {Point(0, one, 4.0, TRIAL): float("nan") for one in dear}
+    assert {point.design for point in next_points(needs, none)} == dear, "where no trial can be had, by runs"
 
 
 def test_an_unreachable_accuracy_is_not_found():

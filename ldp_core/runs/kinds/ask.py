@@ -1,26 +1,39 @@
 """The kind of job that answers the visitor's own question (`ldp_core.tuning.needs`)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
-from ldp_core.cost.seconds import work_of
+from ldp_core.cost.seconds import USUAL, work_of
 from ldp_core.datasets import Report, Step
-from ldp_core.events import DesignCell, Guessed
+from ldp_core.events import DesignCell, Event, Guessed, Tried
 from ldp_core.experiment import Draft, Run
 from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.base import Kind, Words
 from ldp_core.runs.lockstep import load
+from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.view.cells import points_of
+from ldp_core.runs.view.cells import accuracy_of, points_of
 from ldp_core.system.preemption import make_room_if_asked
-from ldp_core.tuning.designs import BEST, CHOOSING, REPORTING, SCREENED, experiment_of, next_points
+from ldp_core.tuning.designs import (
+    BEST,
+    CHOOSING,
+    SCREENED,
+    TRIAL,
+    Point,
+    Space,
+    experiment_of,
+    next_points,
+)
 from ldp_core.tuning.needs import Needs, parse_needs
+
+USUAL_RUNS = 80
+"""Typical number of runs of a search, for estimates."""
 
 
 class AskJob(Kind):
@@ -30,7 +43,7 @@ class AskJob(Kind):
     )
     part = "needs"
     listed = False
-    events = (DesignCell, Guessed)
+    events = (DesignCell, Tried, Guessed)
     smallest = {"clients": 20, "epsilon": 8}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Needs:
@@ -41,11 +54,12 @@ class AskJob(Kind):
         return draft.base.as_json()
 
     def cost(self, asked: Needs) -> Cost:
-        works = [work_of(one) for one in asked.designs(asked.epsilon or 1.0)]
+        designs = asked.designs(asked.epsilon or 1.0)
+        works = [work_of(one) for one in designs if not asked.is_dear(one)]
         screening = len(SCREENED) * works * (1 if asked.epsilon else 8)
-        fresh = (BEST * len(CHOOSING) + len(REPORTING)) * works[-1:] * asked.confirmed
-        every = screening * (1 + len(asked.changed()) * asked.levers) + fresh
-        memory = max(cost(Draft.alone(one)).memory for one in asked.designs(asked.epsilon or 1.0))
+        fresh = (BEST * len(CHOOSING) + asked.fresh) * [work_of(designs[-1])] * asked.confirmed
+        every = screening * len(asked.questions) + fresh * (1 if asked.epsilon else 3)
+        memory = max(cost(Draft.alone(one)).memory for one in designs)
         return Cost(memory, CELL_BYTES * len(every), every)
 
     def drafts(self, asked: Needs) -> list[Draft]:
@@ -78,13 +92,40 @@ def designed(
     if not events:
         labels = load(needs.dataset, report).test_y
         yield Guessed(float(np.bincount(labels).max() / len(labels))).as_json()
-    known = points_of(events)
-    while wanted := next_points(needs, known):
-        make_room_if_asked()
-        experiments = [experiment_of(needs, point) for point in wanted]
-        for place, figures, _ in known_or_trained(experiments, room, report):
-            event = DesignCell(cell=len(known), **wanted[place]._asdict(), **figures).as_json()
-            known |= points_of([event])
-            report(Step("", len(known), len(known) + len(wanted), "runs"))
-            yield event
+    known, number = points_of(events), max(0, len(events) - 1)
+    yield from searched(needs, known, number, DesignCell, report, room)
     report(Step("", len(known), len(known), "runs"))
+
+
+def searched(
+    space: Space,
+    known: dict[Point, float],
+    number: int,
+    of_run: Callable[..., Event],
+    report: Report,
+    room: str | None,
+) -> Iterator[dict[str, Any]]:
+    """Train, or try out, what a search asks for until it has its answer; yields events, numbered from
+    `number` on, those of runs made by `of_run`. `known` grows.
+    """
+    from ldp_core.pilot import trials
+
+    while wanted := next_points(space, known):
+        most = max(USUAL_RUNS, number + len(wanted))
+        for point in (one for one in wanted if one.seed == TRIAL):
+            make_room_if_asked()
+            one = experiment_of(space, point)
+            found, _ = trials(one, load(one.dataset, report), rates() or USUAL)
+            event = Tried(number, point.question, point.design, point.epsilon, found).as_json()
+            known |= points_of([event])
+            number += 1
+            report(Step("", number, most, "runs"))
+            yield event
+        make_room_if_asked()
+        runs = [one for one in wanted if one.seed != TRIAL]
+        every = known_or_trained([experiment_of(space, point) for point in runs], room, report)
+        for place, figures, _ in every if runs else ():
+            known[runs[place]] = accuracy_of(figures)
+            yield of_run(cell=number, **runs[place]._asdict(), **figures).as_json()
+            number += 1
+            report(Step("", number, most, "runs"))

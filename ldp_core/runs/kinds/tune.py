@@ -2,42 +2,36 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
 from ldp_core.cost.seconds import work_of
-from ldp_core.datasets import Report, Step
+from ldp_core.datasets import Report
 from ldp_core.errors import Diverged, InvalidInput
-from ldp_core.events import Answered, Leaked, SearchCell
+from ldp_core.events import Answered, Leaked, SearchCell, Tried
 from ldp_core.experiment import Draft, Variant
 from ldp_core.limits import number, percent
+from ldp_core.runs.kinds.ask import USUAL_RUNS, searched
 from ldp_core.runs.kinds.base import Kind, Words, derived, rebased
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.view.cells import SearchProgress, known
+from ldp_core.runs.view.cells import SearchProgress, points_of
 from ldp_core.runs.view.final_figures import found
 from ldp_core.system.preemption import make_room_if_asked
-from ldp_core.tuning import Question, answer_of, next_points, parse_question
-from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads
-from ldp_core.tuning.least_epsilon import undecided
-
-CLOSE = 1.05
-"""Ratio between the next ε and the largest ε within the limit at which the search for that limit stops."""
-USUAL_RUNS = 150
-"""Typical number of runs of a search, for estimates; between 76 and 316 were observed."""
+from ldp_core.tuning import Question, answer_of, parse_question
+from ldp_core.tuning.designs import without_noise
+from ldp_core.tuning.leaks import Leak, bounded, leaks_of, next_uploads
 
 
 class TuneJob(Kind):
     label = "question"
     summary = "Finds the least ε, and the safe range, with which runs reach an accuracy."
     part = "question"
-    events = (SearchCell, Leaked, Answered)
+    events = (SearchCell, Tried, Leaked, Answered)
     smallest = {"base": {"rounds": 3}, "accuracy": 0.3, "ranges": [1], "seeds": 3, "precision": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Question:
@@ -49,7 +43,7 @@ class TuneJob(Kind):
 
     def drafts(self, asked: Question) -> list[Draft]:
         half = asked.ranges[0]
-        return [Draft(asked.experiment(half, min(1.0, asked.most(half)), 0), (Variant("run"),))]
+        return [Draft(asked.experiment(half, min(1.0, asked.most(half))), (Variant("run"),))]
 
     def describe(self, asked: Question) -> Words:
         halves = ", ".join(map(asked.called, asked.ranges))
@@ -75,7 +69,7 @@ class TuneJob(Kind):
             return [found(f"no ε was found that reaches {percent(asked.accuracy, 1)}")]
         ends = f"from ε {number(answer['epsilon'])} on{asked.called(answer['half'], ', with ')}"
         words = f"{percent(asked.accuracy, 1)} {ends}"
-        return [found(words, asked.experiment(answer["half"], answer["epsilon"], 0), answer["mean"])]
+        return [found(words, asked.experiment(answer["half"], answer["epsilon"]), answer["mean"])]
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         answer = next((one.body for one in events if one.body.get("event") == "answer"), None)
@@ -86,42 +80,33 @@ def search(
     asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, room: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Train until the least ε is found; yields an event per run after the given ones, then one with the
-    answer. If the question limits identification by an attacker, the attack is measured first: roughly for
-    each range, then precisely for ranges on which the answer may depend.
+    answer. If the question limits identification by an attacker, the attack is measured first.
     """
-    found, number, leaks = known(events), len(events), leaks_of(events)
-    halves = () if asked.identification is None else asked.ranges
-    for uploads, precision in ((0, asked.precision), (UPLOADS, asked.precision), (UPLOADS, CLOSE)):
-        closely = replace(asked, precision=min(precision, asked.precision))
-        for event in _leaks(closely, halves, uploads, leaks, progress):
-            yield Leaked(cell=number, **event).as_json()
-            number += 1
-        within = bounded(closely, leaks)
-        while wanted := next_points(within, found):
-            make_room_if_asked()
-            experiments = [within.experiment(*point) for point in wanted]
-            for place, figures, _ in known_or_trained(experiments, room, progress):
-                event = SearchCell(cell=number, **wanted[place]._asdict(), **figures).as_json()
-                found |= known([event])
-                number += 1
-                progress(Step("", number, max(USUAL_RUNS, number + len(wanted)), "runs"))
-                yield event
-        answer = answer_of(within, found)
-        halves = tuple(cap.half for cap in undecided(within, found, answer.epsilon))
-        if not halves or (uploads and answer.epsilon is not None):
-            break
-    yield Answered(cell=number, **answer.as_json()).as_json()
+    number, leaks = len(events), leaks_of(events)
+    for event in _leaks(asked, leaks, progress) if asked.identification else ():
+        yield Leaked(cell=number, **event).as_json()
+        number += 1
+    within = bounded(asked, leaks)
+    found = points_of(events, within.ranges)
+
+    def of_run(question: int, design: int, epsilon: float, **more: Any) -> SearchCell:
+        clean = design < 0
+        half = within.ranges[without_noise(design) if clean else design]
+        return SearchCell(half=half, epsilon=None if clean else epsilon, **more)
+
+    for event in searched(within, found, number, of_run, progress, room) if within.ranges else ():
+        yield event
+        number += 1
+    yield Answered(cell=number, **answer_of(within, found).as_json()).as_json()
 
 
-def _leaks(
-    asked: Question, halves: Sequence[float], uploads: int, known: list[Leak], progress: Report
-) -> Iterator[dict[str, Any]]:
+def _leaks(asked: Question, known: list[Leak], progress: Report) -> Iterator[dict[str, Any]]:
     """Attack uploads until the greatest ε within the limit is known for each range; `known` grows."""
     from ldp_core.leakage.grid import identified
 
-    for half in halves:
+    for half in asked.ranges:
         data = load(asked.base.dataset, progress)
-        while wanted := next_uploads(asked, known, half, uploads):
+        while wanted := next_uploads(asked, known, half):
             make_room_if_asked()
             began = time.perf_counter()
             picked, made = np.zeros(len(wanted)), np.zeros(len(wanted), dtype=int)

@@ -1,10 +1,11 @@
-"""Jobs of many cells folded for display: an attack grid, a sweep, the search for the least ε."""
+"""Jobs of many cells folded for display: an attack grid, a sweep, the search for a design."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from typing import Any, Self
 
 from ldp_core.runs.view.folded import Folded
-from ldp_core.tuning import Point, designs
+from ldp_core.tuning.designs import TRIAL, Point, without_noise
 
 Body = dict[str, Any]
 Place = tuple[str, float | None, str | None]
@@ -78,18 +79,13 @@ class SearchProgress(Folded):
     def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
         if body["event"] == "answer":
             self.answer = body
-        else:
+        elif body["event"] in ("leak", "cell"):
             (self.leaks if body["event"] == "leak" else self.cells).append(body)
 
 
-def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:
-    """Accuracy of each run by point of the search; 0 if the run did not complete."""
-    found = {}
-    for one in cells:
-        if one["event"] == "cell":
-            accuracy = one["accuracy"] if one["status"] == "completed" else None
-            found[Point(one["half"], one["epsilon"], one["seed"])] = float(accuracy or 0.0)
-    return found
+def accuracy_of(cell: Mapping[str, Any]) -> float:
+    """Of a run of a search; 0 if it did not complete."""
+    return float(cell["accuracy"] or 0.0) if cell["status"] == "completed" else 0.0
 
 
 class AskProgress(Folded):
@@ -102,16 +98,22 @@ class AskProgress(Folded):
     def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
         if body["event"] == "guessing":
             self.chance = body["chance"]
-        elif body["event"] == "cell":
+        else:
             self.cells.append(body)
 
 
-def points_of(events: Iterable[Mapping[str, Any]]) -> dict[designs.Point, float]:
-    """Accuracy of each run by point of the search for a design; 0 if it did not complete."""
+def points_of(events: Iterable[Mapping[str, Any]], ranges: Sequence[float] = ()) -> dict[Point, float]:
+    """What a search for a design knows, by point; `ranges`: the designs of the search for the least ε."""
     found = {}
     for one in events:
-        if one["event"] == "cell":
-            accuracy = one["accuracy"] if one["status"] == "completed" else None
-            point = designs.Point(one["question"], one["design"], one["epsilon"], one["seed"])
-            found[point] = float(accuracy or 0.0)
+        if one["event"] == "trial":
+            point = Point(one["question"], one["design"], one["epsilon"], TRIAL)
+            for replica, accuracy in enumerate(one["accuracies"] or [nan]):
+                found[point._replace(seed=TRIAL - replica)] = accuracy
+        elif one["event"] == "cell" and "half" in one:
+            design = ranges.index(one["half"])
+            design = without_noise(design) if one["epsilon"] is None else design
+            found[Point(0, design, one["epsilon"] or 0.0, one["seed"])] = accuracy_of(one)
+        elif one["event"] == "cell":
+            found[Point(one["question"], one["design"], one["epsilon"], one["seed"])] = accuracy_of(one)
     return found

@@ -75,12 +75,12 @@ def _press(draft: str, kind: str) -> None:
 def launch_if_pressed(workspace: Workspace, kind: str, planned: Any) -> None:
     """Launch once fields are drawn: only then is it known what those hold that changed in the same moment."""
     if st.session_state.get(PRESSED) == (workspace.id, kind):
-        launch(kind, workspace.id, planned)
+        _launch(kind, workspace.id, planned)
         st.rerun()
 
 
 @uncut
-def launch(kind: str, draft: str, planned: Any) -> None:
+def _launch(kind: str, draft: str, planned: Any) -> None:
     """Launch a job, once; nothing if its settings are invalid."""
     st.session_state.pop(PRESSED, None)
     if planned is not None:

@@ -1,7 +1,6 @@
 """Fields of the search for the least ε."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -67,9 +66,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
     typed = {"accuracy": accuracy, "run_budget": budget}
     try:
         wanted["ranges"] = _ranges(ranges)
-        found = once(("question", json.dumps(wanted, sort_keys=True)), lambda: parse_question(wanted))
-        # with more trials it is still the same that is asked
-        return before if before and replace(found, effort=before.effort) == before else found
+        return once(("question", json.dumps(wanted, sort_keys=True)), lambda: parse_question(wanted))
     except InvalidExperiment as error:
         for path, message in ((problem.path, problem.message) for problem in error.problems):
             if path in typed:

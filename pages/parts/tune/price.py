@@ -44,12 +44,12 @@ def run_line(experiment: Experiment) -> str:
     return f"{whose}, against {whom}: {promise_in_words(line)}"
 
 
-def three_figures(experiment: Experiment, mean: float | None, seeds: int, leaks: list[Leak]) -> None:
+def three_figures(experiment: Experiment, mean: float, leaks: list[Leak]) -> None:
     """Draw the setting's accuracy over fresh seeds, ε of the run and identification rate."""
     accuracy, privacy, picked = st.columns(3)
     with accuracy:
-        st.markdown(f"Accuracy  \n**{'–' if mean is None else percent(mean, 1)}**")
-        st.caption("not checked yet" if mean is None else f"mean of {seeds} fresh seeds, on held-out samples")
+        st.markdown(f"Accuracy  \n**{percent(mean, 1)}**")
+        st.caption("mean of fresh seeds, on held-out samples")
     with privacy:
         line = dearest_promise(experiment)
         st.markdown(f"Privacy of the run  \n{promise_in_words(line)}")

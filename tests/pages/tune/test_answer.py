@@ -1,11 +1,9 @@
 """The way to an answer is drawn as it goes, from nothing to all runs."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ldp_core.runs import kinds, queue
 from ldp_core.runs.view.cells import SearchProgress
 from ldp_core.tuning import parse_question
 from pages.parts.tune.answer import way_figure
@@ -27,23 +25,6 @@ def test_every_run_and_the_target_are_on_the_chart():
     assert list(lines[0].y) == pytest.approx([0.41, 0.81], rel=1e-5)
     assert sum(len(trace.x) for trace in chart.data if trace.mode == "markers") == 12, "none without noise"
     assert list(chart.data[0].y) == pytest.approx([0.8] * len(chart.data[0].y), rel=1e-5)
-
-
-def unsure() -> None:
-    from ldp_core.runs import SearchProgress, queue
-    from pages.parts.tune.answer import _watch
-
-    found, more = SearchProgress(()), {"runs": 9, "uploads": 0, "effort": 2}
-    found._fold({"event": "answer", "epsilon": None, "why": "not surely", "more": more})
-    _watch(print, queue.find()[0], found)
-
-
-def test_more_runs_are_offered_once_they_would_be_launched(runs_dir: Path):
-    """While a job of the draft lives, though its answer is there, a press would come to nothing."""
-    job = queue.add("tune", kinds.get("tune").request(parse_question({"accuracy": 0.8})))
-    assert drawn(unsure).button == []
-    queue.cancel(job)
-    assert len(drawn(unsure).button) == 1
 
 
 def page() -> None:
