@@ -51,7 +51,7 @@ def trains(visitor: Visitor, rounds: int) -> tuple[Page, Job]:
     page = visitor.open("/train")
     ask_for(page, rounds)
     press(page, "Train")
-    page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
+    page.get_by_text(re.compile("Train(ing|ed): round [1-9]")).wait_for(timeout=TRAINING)
     return page, queue.find(most=1)[0]
 
 
@@ -90,8 +90,8 @@ def test_the_server_is_killed_and_the_run_finishes(profile: BrowserContext, mort
         with visiting(profile, mortal) as again:
             up = time.monotonic()
             again.page.goto(address)
-            expect(again.page.get_by_text("Training: round")).to_be_visible()
-            again.page.locator(".es-panels canvas").first.wait_for()
+            expect(again.page.get_by_text(re.compile("Train(ing|ed): round"))).to_be_visible()
+            again.page.locator(".es-panels .js-plotly-plot").first.wait_for()
             assert time.monotonic() - up < within(5)
             assert queue.get(job.id).status == "running"
             hold_after(10**6)

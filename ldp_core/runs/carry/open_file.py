@@ -142,6 +142,8 @@ def _of_job(about: dict[str, Any]) -> Opened:
     if about["kind"] == "run":
         return Opened(checked(parse_draft(request[made.part])))
     asked = made.parse(request)
+    if not made.listed:
+        raise InvalidInput("it holds the answer to a question and no settings: ask it again on Ask")
     ladder = {**asked.as_json()} if about["kind"] == "attack" else None
     if ladder:
         ladder.pop("base")

@@ -30,7 +30,11 @@ def delete(identity: str, person: Person = OPERATOR, for_good: bool = False) -> 
     job = queue.get(identity)
     person.check(job.owner, "delete it")
     if not (forget if for_good or job.room else _mark)(job):
-        if (job := queue.get(job.id)).live:
+        try:
+            job = queue.get(job.id)
+        except UnknownJob:
+            return  # the worker has forgotten it in between
+        if job.live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
 

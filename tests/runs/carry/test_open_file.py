@@ -26,6 +26,10 @@ PROGRAM = "import sys\n\nDRAFT = {}\n\n# (label, seed)\n"
 @pytest.mark.parametrize("kind", kinds.names())
 def test_zip_of_any_kind_opens_as_its_experiment(kind: str):
     made, about = kinds.get(kind), json.loads(files_of(kind)["job.json"])
+    if not made.listed:
+        with pytest.raises(InvalidInput, match="no settings"):
+            carry.settings_in(io.BytesIO(export_of(kind)))
+        return
     found = carry.settings_in(io.BytesIO(export_of(kind)))
     asked = made.parse(about["request"])
     if kind == "run":

@@ -82,7 +82,8 @@ def test_older_worker_hands_its_jobs_over(runs_dir: Path, monkeypatch: pytest.Mo
     assert locks.worker() == old, "who only looks replaces nobody"
     later = launch({"rounds": 2, "attack": None, "seed": 5})
     assert living([old.pid], PATIENCE_SECONDS) == []
-    kept, new = rounds_of(begun), the_worker()
+    kept, new = rounds_of(begun), wait_for(lambda: who if (who := locks.worker()) != old else None)
+    assert new
     assert (new.pid != old.pid, new.wanted) == (True, start.STARTED)
     assert ended(later).status == "completed"
     wait_for(lambda: rounds_of(begun) > kept > 0)

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.errors import NotYours
 from ldp_core.experiment import Experiment, parse
-from ldp_core.runs import pilots
+from ldp_core.runs import own_data, pilots
 from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.process import piloting
 from ldp_core.runs.process.start import ensure_worker
@@ -107,3 +107,10 @@ def test_worker_answers_and_forgets_the_request(warm: Path):
     assert all(view.low is not None for view in pilots.known(asked))
     assert not entries()
     assert not json.dumps([view.as_json() for view in pilots.known(asked)]).count("NaN")
+
+
+def test_verdicts_on_own_data_are_of_their_room():
+    own = own_data.take({"mine.csv": b"a,b\n" + b"0.5,yes\n1.5,no\n" * 30}, "ada").name
+    rooms = {pilots.key_of(parse({"dataset": name})) for name in (own, "digits")}
+    assert len(rooms) == 2
+    assert pilots.known([parse({"dataset": own})])
