@@ -193,7 +193,8 @@ def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: 
         weights, uses = order[: max(1, many // sent)], min(sent, many)
         separation = math.sqrt(uses * float(apart[weights].sum()))
         plans.append(_Plan(np.sort(weights), uses, min(ENOUGH, share // (len(weights) * uses)), separation))
-    return max(plans, key=lambda plan: expected_bound(plan.separation, plan.trials, alpha))
+    expected = expected_bound([plan.separation for plan in plans], [plan.trials for plan in plans], alpha)
+    return plans[int(expected.argmax())]
 
 
 def _ratios(

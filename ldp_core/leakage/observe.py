@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from ldp_core import limits, mechanisms
 from ldp_core.attacks import Observation, Public
 from ldp_core.attacks.observation import Part
-from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment.schema import Piece
 from ldp_core.experiment.threat_model import spread_by_budget
@@ -153,8 +152,7 @@ def real_values(
         batches = stream(experiment.seed, "attack batches", start.round * experiment.clients.count + client)
         records = joined.records([shard], batches)
         plan = plan_batches([*records], local.epochs, local.batch_size, batches)
-        everything = federation.train_x, federation.train_y
-        rows.append(train(federation.recipe, own, *everything, plan))
+        rows.append(federation.engine.train(federation.recipe, own, federation.samples, plan))
     trained = torch.cat(rows)
     values = trained if experiment.target == "weights" else trained - start.own
     return values[:, experiment.sent].cpu().numpy()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.component import Component
+from ldp_core.errors import InvalidInput
+from ldp_core.fields import Checked, Whole
+from ldp_core.limits import DIMENSION
 from ldp_core.mechanisms.shared.law import Floating, Floats, Law, as_floats, check_budget, check_range
 from ldp_core.streams import keyed
 
@@ -207,3 +210,23 @@ class Mechanism(Component):
     def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         """Figures of the printed formula that differ from the exact ones, for one weight of one client."""
         return ()
+
+
+class Sized(Mechanism):
+    """A mechanism of whole layers or uploads, which must know how many weights these have."""
+
+    known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
+
+    dimension: Annotated[int | None, Checked(Whole(DIMENSION, optional=True).check)] = None
+    """Number of weights, which the experiment sets and pages hide."""
+
+    def fitted(self, use: Use) -> Self:
+        return self.model_copy(update={"dimension": use.dimension})
+
+    @property
+    def size(self) -> int:
+        """`dimension`; raises `InvalidInput` if it is not known."""
+        if self.dimension is None:
+            of = "a layer" if self.scope == "layer" else "an upload"
+            raise InvalidInput(f"{self.name} must know how many weights {of} has; give it as dimension=…")
+        return self.dimension

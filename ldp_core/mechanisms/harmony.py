@@ -13,12 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.limits import number
-from ldp_core.mechanisms.base import Difference, Differences, Scope, Use
+from ldp_core.mechanisms.base import Difference, Differences, Scope, Sized, Use
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.shared.blocks import checked
 from ldp_core.mechanisms.shared.law import Floats, Law, as_floats
 from ldp_core.mechanisms.shared.scale_free import UnitLaw, blur, normalised
-from ldp_core.mechanisms.shared.sized import Sized
 
 DUCHI = Duchi()
 

@@ -3,6 +3,11 @@
 On [−1, 1], with s = e^{ε/2} and C = (s+1)/(s−1): the output lies in [−C, C]. With probability s/(s+1) it
 falls uniformly in a window of width C−1 that moves with the value, from l to l + C−1, where l = ((C+1)v −
 (C−1))/2; otherwise uniformly in the rest. Below, q = e^{−ε/2}.
+
+As paper 003 prints it, the scale is the upload's own largest weight t. Some weights may be below −t: their
+window begins below −C, where no weight in [−t, t] has outputs, so such an output reveals the weight, whatever
+ε is. And t itself is private data, revealed by the range of the outputs. If no weight is positive the paper
+divides by zero or flips signs; here max |θ| is used.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldp_core.mechanisms import printed_scale
 from ldp_core.mechanisms.base import Difference, Differences, InClear, Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import Blocks, checked, where
 from ldp_core.mechanisms.shared.law import Floats, as_floats
@@ -106,7 +110,7 @@ class Piecewise(ScaleFree):
 
     def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         others, revealed = use.dimension - 1, "the scale is private data, and what is sent reveals it"
-        between, delta = "an upload and one with a scale", printed_scale.distinguishing_delta(epsilon, others)
+        between, delta = "an upload and one with a scale", _distinguishing_delta(epsilon, others)
         at_zero = f"at any ε, if the other {others} weights lie at 0"
         return (
             Difference("ε of one weight", epsilon, np.inf, revealed),
@@ -123,13 +127,13 @@ class OwnScaleLaw(UnitLaw):
         data = checked(values, generator, lows, highs, *(c.shape for c in coefficients.values()))
         if not data.size:
             return super().perturb(values, generator)
-        v, scale = printed_scale.scaled(data if data.ndim else data[None], lows, highs)
+        v, scale = _own_scale(data if data.ndim else data[None], lows, highs)
         reach = max(1.0, float(v.max()), -float(v.min()))
 
         def sample(w: Any, u: Any, k: Mapping[str, Any]) -> Any:
             w = w * reach  # the blocks deal in [−1, 1]
             usual, below = unit.unit_sample(np.clip(w, -1, 1), u, k), w < -1
-            return where(below, printed_scale.sample(w, u, k), usual) if bool(below.any()) else usual
+            return where(below, _sample_below(w, u, k), usual) if bool(below.any()) else usual
 
         ratios = v.astype(data.dtype).reshape(data.shape)
         out = Blocks(coefficients, np.array(-reach), np.array(reach)).perturb(sample, ratios, generator)
@@ -138,12 +142,12 @@ class OwnScaleLaw(UnitLaw):
         return out
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
-        v, scale = printed_scale.scaled(value, self.low, self.high)
+        v, scale = _own_scale(value, self.low, self.high)
         variance = np.array(self.mechanism.unit_variance(np.clip(v, -1, 1), self.epsilon))
         mean = np.array(np.broadcast_to(v, variance.shape))
         below = mean < -1
         budgets = np.broadcast_to(self.epsilon, mean.shape)
-        mean[below], variance[below] = printed_scale.moments(mean[below], budgets[below])
+        mean[below], variance[below] = _moments_below(mean[below], budgets[below])
         return (scale * mean)[()], (scale**2 * variance)[()]
 
     @property
@@ -158,13 +162,13 @@ class OwnScaleLaw(UnitLaw):
         scale = np.where(self.high > 0, self.high, np.maximum(np.abs(self.low), np.abs(self.high)))
         v = end / scale
         usual = self.mechanism.unit_variance(np.clip(v, -1, 1), self.epsilon)
-        return scale**2 * np.where(v < -1, printed_scale.moments(v, self.epsilon)[1], usual)
+        return scale**2 * np.where(v < -1, _moments_below(v, self.epsilon)[1], usual)
 
     def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        v, scale = printed_scale.scaled(value, self.low, self.high)
+        v, scale = _own_scale(value, self.low, self.high)
         y = as_floats(output, "output") / scale
         usual = self.mechanism.unit_log_prob(y, np.clip(v, -1, 1), self.epsilon)
-        outside = printed_scale.log_density(y, np.minimum(v, -1), self.epsilon)
+        outside = _log_density_below(y, np.minimum(v, -1), self.epsilon)
         return (np.where(v < -1, outside, usual) - np.log(scale))[()]
 
     def likelihood(self, output: ArrayLike) -> Callable[[ArrayLike], Any]:
@@ -182,7 +186,7 @@ class OwnScaleLaw(UnitLaw):
         return np.ones_like(super().delta(target))[()]
 
     def edges(self, value: float) -> Floats:
-        v, scale = (float(x) for x in printed_scale.scaled(value, self.low, self.high))
+        v, scale = (float(x) for x in _own_scale(value, self.low, self.high))
         found = self.mechanism.unit_edges(v, float(self.epsilon))
         return scale * found[slice(None) if v >= -1 else slice(1, None)]
 
@@ -201,3 +205,63 @@ class PiecewiseAsPrinted(Piecewise):
     def in_clear(self) -> tuple[InClear, ...]:
         what = "the largest weight of each upload", "the ends of what is sent"
         return (InClear(*what, "the scale is taken from the data"),)
+
+
+def _own_scale(value: ArrayLike, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """v = θ/t and the scale t, over the last axis of the clipped values.
+
+    A scalar stands for a weight of an upload whose largest weight is at the range's upper end.
+    """
+    theta = np.clip(as_floats(value, "value"), low, high)
+    upload = theta if np.ndim(value) else np.stack(np.broadcast_arrays(high, theta), axis=-1)
+    top = upload.max(axis=-1, keepdims=True)
+    size = np.maximum(np.abs(upload).max(axis=-1, keepdims=True), 1e-300)
+    scale = np.where(top > 0, top, size)
+    if not np.ndim(value):
+        scale = scale[..., 0]
+    return theta / scale, np.broadcast_to(scale, theta.shape)
+
+
+def _moments_below(v: Floats, epsilon: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance for v below −1, where the window has left [−C, C] on one side."""
+    q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
+    bound, window = (1 + q) / gap, 2 * q / gap
+    left = (v - q) / gap
+    right, share = left + window, 1 / (1 + q)
+    inside, outside = left + window / 2, (right + bound) / 2
+    mean = share * inside + (1 - share) * outside
+    spread = share * window**2 / 12 + (1 - share) * (bound - right) ** 2 / 12
+    return mean, spread + share * (1 - share) * (inside - outside) ** 2
+
+
+def _sample_below(v: Any, u: Any, k: Any) -> Any:
+    """Outputs for v below −1: the window as usual, otherwise uniform from its right end to C."""
+    window = 2 * k["q"] / k["gap"]
+    right = (v - k["q"]) / k["gap"] + window
+    inside = right - window * (1 - (u - k["p_outside"]) * (1 + k["q"]))
+    outside = right + (k["bound"] - right) * u / np.clip(k["p_outside"], 1e-30, None)
+    return where(u < k["p_outside"], outside, inside)
+
+
+def _log_density_below(y: Floats, v: Floats, epsilon: Floats) -> Floats:
+    """Log density for v below −1."""
+    q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
+    bound, window = (1 + q) / gap, 2 * q / gap
+    left = (v - q) / gap
+    right = left + window
+    inside = -np.log1p(q) - np.log(window)
+    outside = np.log(q) - np.log1p(q) - np.log(bound - right)
+    blur = 1e-6 * (1 + np.abs(left))  # float32 may round past the end
+    result = np.where((y >= left - blur) & (y <= right), inside, outside)
+    return np.where((y >= left - blur) & (y <= bound + blur), result, -np.inf)
+
+
+def _distinguishing_delta(epsilon: float, d: int) -> float:
+    """Lower bound on δ, at any ε, between an upload with scale t and one with 0.9 t.
+
+    Both have d weights at 0; an output beyond 0.9·C·t comes from the larger scale only.
+    """
+    q = np.exp(-epsilon / 2)
+    bound = (1 + q) / (1 - q)
+    once = q / (1 + q) * 0.2 * bound / (bound + 1)
+    return float(-np.expm1(d * np.log1p(-once)))

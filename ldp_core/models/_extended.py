@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.models._transforms import LEARNED, slope, transformed
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.dense import Dense, slopes
 
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
     from ldp_core.models._recorded import Recorded
     from ldp_core.models.base import Tensors
 
+LEARNED = ("affine", "log", "tanh", "sigmoid")
+"""Transforms of ax + b with each client's own a and b."""
+TRANSFORMS = ("none", *LEARNED, "gain")
+"""All transforms: `none` is the identity, `gain` multiplies by one public number."""
 INPUT, OUTPUT = "input", "output"
 """Layers with weights `a` and `b`: before the network, per channel and pixel; after it, one and per class."""
 OFFSET, SCALE = "offset", "scale"
@@ -28,7 +31,7 @@ OFFSET, SCALE = "offset", "scale"
 
 
 class Extended(Model):
-    """scores = after(network(before(x))); both transforms by name (`_transforms`)."""
+    """scores = after(network(before(x))); both transforms by name, of `TRANSFORMS`."""
 
     name: ClassVar[str] = "extended"
 
@@ -140,3 +143,29 @@ class Extended(Model):
 def channels(shape: Shape) -> int:
     """Number of channels: the first of three axes, else 1."""
     return shape[0] if len(shape) == 3 else 1
+
+
+def transformed(name: str, x: Tensor, a: Tensor | None, b: Tensor | None, gain: float) -> Tensor:
+    """x through a transform; a and b broadcast with it, and are None if nothing is learnt.
+
+    log(1 + ax + b) is NaN where ax + b < −1, as in the paper.
+    """
+    if name == "none":
+        return x
+    if name == "gain" or a is None or b is None:
+        return x * gain
+    y = a * x + b
+    if name == "log":
+        return y.log1p()
+    if name == "tanh":
+        return y.tanh()
+    return y.sigmoid() if name == "sigmoid" else y
+
+
+def slope(name: str, y: Tensor) -> Tensor | float:
+    """Slope of the learned transform ax + b at its output y."""
+    if name == "log":
+        return (-y).exp()
+    if name == "tanh":
+        return 1 - y * y
+    return y * (1 - y) if name == "sigmoid" else 1.0

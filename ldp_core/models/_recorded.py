@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ldp_core.models._alone import Alone, groups
+from ldp_core.models._operators import Alone, groups
 
 
 @dataclass(frozen=True)

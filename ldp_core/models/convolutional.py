@@ -98,13 +98,13 @@ class Convolutional(Model):
         return np.concatenate(parts).astype(np.float32)
 
     def logits(self, parameters: Tensors, x: Tensor) -> Tensor:
-        from ldp_core.models._together import Together
+        from ldp_core.models._operators import Together
 
         classes: int = next(reversed(parameters.values())).shape[1]
         return self.network(Together(parameters), Together.images(x), classes)
 
     def scores(self, parameters: Tensors, x: Tensor) -> Tensor:
-        from ldp_core.models._alone import Alone
+        from ldp_core.models._operators import Alone
 
         classes: int = next(reversed(parameters.values())).shape[0]
         return self.network(Alone(parameters), Alone.images(x), classes)

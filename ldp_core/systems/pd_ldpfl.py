@@ -16,8 +16,7 @@ from ldp_core import datasets
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import DIVERGED_WEIGHT, Limit
 from ldp_core.mechanisms.base import Floats, Form, Mechanism
-from ldp_core.models._extended import INPUT, OFFSET, OUTPUT, SCALE, Extended, channels
-from ldp_core.models._transforms import LEARNED, TRANSFORMS
+from ldp_core.models._extended import INPUT, LEARNED, OFFSET, OUTPUT, SCALE, TRANSFORMS, Extended, channels
 from ldp_core.models.base import Model
 from ldp_core.systems.base import Encoded, Indices, Participation, Public, System, Vectors
 

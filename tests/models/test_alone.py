@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from ldp_core.models._alone import Alone
+from ldp_core.models._operators import Alone
 
 
 @pytest.mark.parametrize("shape", [(3, 1, 2, 2), (2, 10, 24, 24), (2, 20, 7, 9), (1, 3, 3, 2)])

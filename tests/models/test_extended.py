@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from ldp_core import models
-from ldp_core.models._extended import Extended
-from ldp_core.models._transforms import LEARNED, TRANSFORMS
+from ldp_core.models._extended import LEARNED, TRANSFORMS, Extended
 from ldp_core.models.base import Model
 from ldp_core.streams import stream
 

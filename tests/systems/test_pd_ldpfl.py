@@ -13,7 +13,7 @@ from ldp_core.experiment import departures, parse
 from ldp_core.federated.evaluate import evaluate, mixes, own_losses
 from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.federated.state import State
-from ldp_core.models._transforms import LEARNED
+from ldp_core.models._extended import LEARNED
 from ldp_core.simulate import simulate
 from tests.data import digits, events, rounds
 from tests.extent import every, in_gate

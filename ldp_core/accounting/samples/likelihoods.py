@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, expit, ndtr, ndtri
 
 from ldp_core.accounting.samples.events import LEAST, wilson
@@ -115,13 +116,14 @@ def trials_needed(separation: float, alpha: float) -> float:
     return math.ceil(2 * runs * CHOOSING / (CHOOSING - 1))
 
 
-def expected_bound(separation: float, runs: int, alpha: float) -> float:
+def expected_bound(separation: ArrayLike, runs: ArrayLike, alpha: float) -> Floats:
     """Approximate lower bound on ε that `runs` trials of each of two inputs show, whose outputs are
     `separation` standard deviations apart; below 0 if they show none.
     """
+    apart, many = np.asarray(separation)[..., None], np.asarray(runs)[..., None]
     threshold, z = np.linspace(-2.0, 4.0, 25), -float(ndtri(alpha / 2))
-    p, q = (wilson(ndtr(side * separation / 2 - threshold), runs, side * -z) for side in (1, -1))
-    return float(np.log(np.maximum(p, LEAST) / q).max())
+    p, q = (wilson(ndtr(side * apart / 2 - threshold), many, side * -z) for side in (1, -1))
+    return np.asarray(np.log(np.maximum(p, LEAST) / q).max(axis=-1))
 
 
 def cannot_tell(found: Bound, needed: float) -> str:

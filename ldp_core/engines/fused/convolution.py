@@ -1,17 +1,20 @@
-"""Forward convolution: output columns as vector lanes, blocks of channels × columns in registers.
+"""Forward convolution: output columns as vector lanes, blocks of channels × columns in registers; and means
+of squares of its activated outputs, forward and backward.
 
 Images are (channels, height, width). Kernels are stored as backward patches are read, (out, rows, columns ×
 channels), each row padded to whole vectors (`row_stride`).
 """
 
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 from llvmlite import ir
 
-from ldp_core.engines.fused.activations import relu
+from ldp_core.engines.fused.activations import before, relu
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped, vector
 from ldp_core.engines.fused.memory import plane, row_stride, stored
+from ldp_core.engines.fused.patches import Layout
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv
 
@@ -143,3 +146,39 @@ def _maxima(code: Code, corner: Value, lanes: int, side: int, wide: int) -> tupl
         most = code.b.select(larger, pixel, most)
         who = code.b.select(larger, ir.Constant(kind, [i] * lanes), who)
     return most, who
+
+
+def _squares(code: Code, layer: Conv, layout: Layout) -> Iterator[tuple[Value, list[Value]]]:
+    """Loop over the means; yields the position of each, and those of its square's outputs."""
+    rows, columns = layer.averaged
+    with code.loop(layer.out) as o, code.loop(rows) as r, code.loop(columns) as c:
+        place = code.plus(code.times(o, layout.channel), layout.at(code, r, c))
+        above = code.plus(code.times(o, layer.positions), code.times(r, layer.mean * layer.pooled[1]))
+        corner = code.plus(above, code.times(c, layer.mean))
+        square = product(range(layer.mean), repeat=2)
+        yield place, [code.plus(corner, y * layer.pooled[1] + x) for y, x in square]
+
+
+def average(module: Value, number: Number, name: str, layer: Conv) -> Value:
+    """Generate f(outputs, means): means, (out, rows, columns)."""
+    code = Code(module, number, name, *[POINTER] * 2)
+    outputs, means = code.parameters
+    for place, square in _squares(code, layer, Layout.planar(*layer.averaged)):
+        total = code.load(outputs, square[0])
+        for at in square[1:]:
+            total = code.b.fadd(total, code.load(outputs, at))
+        code.store(code.b.fmul(total, code.constant(1 / layer.mean**2)), means, place)
+    return code.end()
+
+
+def spread(module: Value, number: Number, name: str, layer: Conv, layout: Layout) -> Value:
+    """Generate f(delta, outputs, out): gradient before the activation, (out, rows, columns), from that by the
+    means. Outputs beyond the squares keep 0.
+    """
+    code = Code(module, number, name, *[POINTER] * 3)
+    delta, outputs, out = code.parameters
+    for place, square in _squares(code, layer, layout):
+        share = code.b.fmul(code.load(delta, place), code.constant(1 / layer.mean**2))
+        for at in square:
+            code.store(before(code, share, code.load(outputs, at), layer.activation), out, at)
+    return code.end()

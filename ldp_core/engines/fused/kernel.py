@@ -6,17 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ldp_core.engines.fused import (
-    activations,
-    convolution,
-    dense,
-    everywhere,
-    loss,
-    means,
-    moments,
-    patches,
-    winners,
-)
+from ldp_core.engines.fused import activations, convolution, dense, descent, everywhere, patches, winners
 from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value, looped
 from ldp_core.engines.fused.memory import LINE, Memory, memory_of, moments_of, row_stride, up_to, weights_of
 from ldp_core.engines.fused.patches import Layout
@@ -44,9 +34,9 @@ class Kernel:
                 below = layers.dense[i - 1].activation if i else layers.convs[-1].left
                 self._make(f"back{i}", dense.backward, layer, tile, below)
         if adam:
-            self._make("forget", moments.forget)
-            self._make("descend", moments.descend)
-        self._make("delta", loss.delta, layers.classes)
+            self._make("forget", descent.forget)
+            self._make("descend", descent.descend)
+        self._make("delta", descent.delta, layers.classes)
         self._parts["enter"] = self._copy("enter", inwards=True)
         self._parts["leave"] = self._copy("leave", inwards=False)
         self._parts["read"] = self._read()
@@ -72,8 +62,8 @@ class Kernel:
         if conv.activation in ("sigmoid", "tanh"):
             self._make(f"bend conv{i}", activations.bend, conv.activation, conv.outputs)
         if conv.mean > 1:
-            self._make(f"average{i}", means.average, conv)
-            self._make(f"spread{i}", means.spread, conv, layout)
+            self._make(f"average{i}", convolution.average, conv)
+            self._make(f"spread{i}", convolution.spread, conv, layout)
             layout = Layout.planar(*conv.pooled)
         back = winners if conv.pool > 1 else everywhere
         self._make(f"kernels{i}", back.kernels, conv, tile, layout)

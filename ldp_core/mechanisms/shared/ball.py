@@ -8,10 +8,9 @@ from pydantic import Field
 
 from ldp_core.fields import Number
 from ldp_core.limits import NORM
-from ldp_core.mechanisms.base import Floating, Mechanism, Region, Scope
+from ldp_core.mechanisms.base import Floating, Mechanism, Region, Scope, Sized
 from ldp_core.mechanisms.shared.blocks import broadcast
 from ldp_core.mechanisms.shared.law import Floats, Law, as_floats, check_budget
-from ldp_core.mechanisms.shared.sized import Sized
 
 INSIDE = 1 - 2**-20
 """Factor on the longest vector, so that float32 rounding does not make it longer than allowed."""

@@ -16,13 +16,12 @@ from pydantic import Field
 from ldp_core.errors import InvalidInput
 from ldp_core.fields import Checked, Choice, Number
 from ldp_core.limits import DELTA, NORM, REACH, SENSITIVITY
-from ldp_core.mechanisms.base import Region, Scope, Use
+from ldp_core.mechanisms.base import Region, Scope, Sized, Use
 from ldp_core.mechanisms.shared.ball import shortened
 from ldp_core.mechanisms.shared.blocks import GRID, Blocks, broadcast, floats_of, step_of
 from ldp_core.mechanisms.shared.gaussian_privacy import delta_of
 from ldp_core.mechanisms.shared.law import Floating, Floats, Law, as_floats
 from ldp_core.mechanisms.shared.scale_free import normalised
-from ldp_core.mechanisms.shared.sized import Sized
 
 PER = {"weight": "weight", "upload": "whole upload"}
 FARTHEST = 60

@@ -233,8 +233,7 @@ def _warm_up() -> None:
     import ldp_core.leakage.grid
     import ldp_core.leakage.summary
     import ldp_core.many
-    import ldp_core.models._alone
-    import ldp_core.models._together
+    import ldp_core.models._operators
     import ldp_core.pilot  # noqa: F401
     from ldp_core.simulate import simulate
 

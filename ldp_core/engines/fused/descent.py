@@ -1,10 +1,11 @@
-"""Softmax and the gradient of cross-entropy."""
+"""Softmax and the gradient of cross-entropy; Adam's steps, whose moments begin at zero in every round."""
 
 from llvmlite import ir
 
 from ldp_core.engines.fused.activations import exponential
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, vector
 from ldp_core.engines.fused.memory import up_to
+from ldp_core.optimizers.adam import BETA1, BETA2, EPSILON
 
 
 def delta(module: Value, number: Number, name: str, classes: int) -> Value:
@@ -61,3 +62,37 @@ def _largest(code: Code, value: Value) -> Value:
         high = code.shuffle(value, value, range(lanes, 2 * lanes))
         value = _larger(code, low, high)
     return code.b.extract_element(value, ir.Constant(SHORT, 0))
+
+
+def forget(module: Value, number: Number, name: str) -> Value:
+    """Generate f(moments, vectors): set the moments to 0."""
+    code = Code(module, number, name, POINTER, WHOLE)
+    moments, vectors = code.parameters
+    lanes = number.lanes
+    with code.loop(vectors) as v:
+        code.store(code.constant(0.0, lanes), moments, code.times(v, lanes))
+    return code.end()
+
+
+def descend(module: Value, number: Number, name: str) -> Value:
+    """Generate f(weights, gradient, mean, square, vectors, rate, scale): one step of Adam; resets the
+    gradient to 0.
+
+    rate is η/(1 − β₁ᵗ), scale is √(1 − β₂ᵗ). Sections are processed in whole vectors: their padding is zero
+    and stays zero.
+    """
+    code = Code(module, number, name, *[POINTER] * 4, WHOLE, number.type, number.type)
+    weights, gradient, mean, square, vectors, rate, scale = code.parameters
+    lanes = number.lanes
+    down, wide = code.spread(code.b.fneg(rate), lanes), code.spread(scale, lanes)
+    beta, other, fresh, tiny = (code.constant(x, lanes) for x in (BETA2, 1 - BETA1, 1 - BETA2, EPSILON))
+    with code.loop(vectors) as v:
+        at = code.times(v, lanes)
+        g, m, s, w = (code.load(place, at, lanes) for place in (gradient, mean, square, weights))
+        m = code.fma(other, code.b.fsub(g, m), m)
+        s = code.fma(code.b.fmul(fresh, g), g, code.b.fmul(beta, s))
+        size = code.b.fadd(code.b.fdiv(code.root(s), wide), tiny)
+        w = code.fma(down, code.b.fdiv(m, size), w)
+        for value, place in ((m, mean), (s, square), (w, weights), (code.constant(0.0, lanes), gradient)):
+            code.store(value, place, at)
+    return code.end()
