@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = {"pfl": "pfl==0.6.0", "flower": "flwr[simulation]==1.41.0"}
 CORES = 2
 LEAST, SLOW = 0.5, 60.0
-"""Seconds that a turn takes at least, and those of a first round from which on it is the only turn."""
+"""Processor seconds of a turn at least; seconds of a first one from which on it is the only turn."""
 DIGITS, MNIST, CIFAR = (8, 8), (28, 28), (3, 32, 32)
 CASES: dict[str, tuple[str, dict[str, int], tuple[int, ...], int, int]] = {
     # model, its parameters, shape of a sample, clients, samples of each
@@ -60,29 +60,27 @@ class Contender:
     processes: list[subprocess.Popen[str]]
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-    rounds: int = 0
-    """Rounds of a turn."""
+    rounds: int = 1
+    """Rounds of a turn, once one has been timed."""
     moved: str = ""
     megabytes: float = 0.0
     """Memory that its processes share with no other, at most."""
 
     def turn(self) -> None:
-        """As many rounds as take half a second."""
-        if not self.rounds:
-            self.rounds = 1
-            self.turn()
-            self.rounds = math.ceil(LEAST / self.wall[0])
-            if self.wall[0] > SLOW:
-                return
-            self.wall, self.cpu = [], []
-        elif self.wall and self.wall[0] > SLOW:
+        """As many rounds as take half a second of the processor, whose time is read in hundredths."""
+        if self.wall and self.wall[0] > SLOW:
             return
-        before, began = self._cpu(), time.perf_counter()
-        for process in self.processes:
-            print(self.rounds, file=process.stdin, flush=True)
-        self.moved = self.hear("moved")
-        self.wall.append((time.perf_counter() - began) / self.rounds)
-        self.cpu.append((self._cpu() - before) / self.rounds)
+        while True:
+            before, began = self._cpu(), time.perf_counter()
+            for process in self.processes:
+                print(self.rounds, file=process.stdin, flush=True)
+            self.moved = self.hear("moved")
+            cpu, wall = self._cpu() - before, time.perf_counter() - began
+            if self.wall or cpu >= LEAST or wall > SLOW:
+                break
+            self.rounds = math.ceil(self.rounds * min(20, 1.2 * LEAST / max(cpu, 0.01)))
+        self.wall.append(wall / self.rounds)
+        self.cpu.append(cpu / self.rounds)
         self.megabytes = max(self.megabytes, sum(one.memory_full_info().uss for one in self._family()) / 1e6)
 
     def hear(self, word: str) -> str:

@@ -8,6 +8,7 @@ Beside them stand sets of exact values, each of which came more than once.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,7 +185,7 @@ def _cut(number: Number, likely: Floats, other: Floats, delta: float) -> Event |
     return Event(number, edges, inside, float(scores[most]))
 
 
-def wilson(share: Floats, runs: int, z: float) -> Floats:
+def wilson(share: Floats, runs: int | NDArray[Any], z: float) -> Floats:
     """Lower (z < 0) or upper end of Wilson's interval."""
     middle = share + z * z / (2 * runs)
     reach = z * np.sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs))
