@@ -5,10 +5,10 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import psutil
 
@@ -18,7 +18,6 @@ from tests.browser.server import Server
 from tests.runs.processes import launch, until
 from tests.server.client import Viewer
 
-Who = TypeVar("Who")
 GONE_SECONDS = 150
 """After which the server has forgotten those who left."""
 
@@ -104,18 +103,6 @@ def _drawn(element: Any) -> str:
     curves = [one["y"] for one in json.loads(figure).get("data", ()) if one.get("name")]
     begun = any(one.get("bdata") if isinstance(one, dict) else one for one in curves)
     return name if begun or name != "panels" else ""
-
-
-async def spread(
-    people: Sequence[Who], seconds: float, act: Callable[[Who, int], Awaitable[float]]
-) -> list[float]:
-    """Have each do something once, evenly over so many seconds; returns what each gives."""
-
-    async def one(person: Who, n: int) -> float:
-        await asyncio.sleep(seconds * n / len(people))
-        return await act(person, n)
-
-    return await asyncio.gather(*(one(person, n) for n, person in enumerate(people)))
 
 
 @asynccontextmanager

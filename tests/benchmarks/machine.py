@@ -2,9 +2,7 @@
 
 import os
 import platform
-import time
-import timeit
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,8 +19,3 @@ def quantiles(seconds: Sequence[float]) -> str:
     values = np.array(seconds)
     median, high = np.median(values), np.quantile(values, 0.95)
     return f"median {median:.3f} s, p95 {high:.3f} s, most {values.max():.3f} s over {len(values)}"
-
-
-def best(call: Callable[[], object], repeats: int = 5) -> float:
-    """The shortest of a few runs, in seconds of the processor."""
-    return min(timeit.repeat(call, timer=time.process_time, number=1, repeat=repeats))
