@@ -32,6 +32,10 @@ EVEN, MOST = 1e-2, 0.9
 """Sizes are one where more than `MOST` are within `EVEN` of their median."""
 SCATTERED, LEAST = 0.01, 0.25
 """Share of zeros outside whole rows and columns, and smallest of the others over their median, of top-k."""
+PEAK, ENDS = 1e-3, 0.01
+"""Values were clipped where more than `ENDS` of them, of several rows, are within `PEAK` of the largest."""
+MOMENTUM = 0.9
+"""Momentum that is tried."""
 STEPS = 20
 """Largest number of steps on one picture that is tried."""
 
@@ -112,7 +116,7 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
     bias = seen.gradients[0, last.start : last.stop]
     total = float(abs(bias.sum()) / max(np.abs(bias).sum(), 1e-300))
     why = f"the last bias's changes sum to {number(100 * total, 2)} % of their size"
-    other = f"{why}, and to 0 after softmax; {fits(causes)}; not tested: another loss, weight decay"
+    other = f"{why}, and to 0 after softmax; {fits(causes)}; not tested: another loss"
     found.append(Finding("cross-entropy after softmax", total < SUM, why if total < SUM else other))
     if card.alone and not no_dense_start(seen.model, seen.shape, seen.classes):
         values = np.linalg.svd(seen.first_layer(seen.gradients)[0], compute_uv=False)
@@ -153,12 +157,18 @@ def causes_of(seen: Observation, card: Card) -> dict[str, str]:
     still = float((step == 0).mean())
     last = slices[-1]
     bias = step[last.start : last.stop]
+    holes = len(kept) and (live == 0).mean() > SCATTERED and not sparse and bias.any() and not bias.all()
+    ends = np.abs(step) > (1 - PEAK) * np.abs(step).max()
+    rows = max(ends[one.start : one.stop].reshape(one.shape[0], -1).any(axis=1).sum() for one in slices)
+    cut = ends.mean() > ENDS and rows > 2 and not even
     fell = int((bias > 0).sum())
     reverse = card.alone and seen.classes > 2 and fell == 1 and bool(bias.all())
     return {
         "first step of Adam, RMSprop or Adagrad": adam if same and card.sent != "gradient" else "",
         SIGNS: one if even else "",
         "top-k": f"{100 * still:.0f} % are exactly 0, the others large" if sparse else "",
+        "random-k": f"{100 * still:.0f} % are exactly 0, of any size and place" if holes else "",
+        "clipping by value": f"{100 * ends.mean():.0f} % are as large as the largest" if cut else "",
         MOVED: "every number moved" if still < 1e-3 and not even else "",
         "a reversed sign": "the last bias fell for one class alone" if reverse else "",
         "layers left as they were": f"{unmoved} did not move" if unmoved else "",
@@ -175,13 +185,17 @@ def causes_beside(seen: Observation, x: NDArray[np.float32], card: Card) -> dict
     def apart(change: Floats) -> float:
         return float(((sent + change) ** 2).sum() / (sent**2).sum())
 
-    made = total = moved(seen)
-    each = list[float]()
-    for _ in range(STEPS - 1):
-        total = total + moved(replace(seen, previous=(seen.previous + total).astype(np.float32)))
-        each.append(apart(total))
-    count = int(np.argmin(each))
-    found[f"2 to {STEPS} steps on this picture"] = f"{count + 2}" if each[count] < REMADE else ""
+    made = moved(seen)
+    for kept, words in ((0.0, ""), (MOMENTUM, f" with momentum {MOMENTUM:g}")):
+        total = pace = made
+        each = list[float]()
+        for _ in range(STEPS - 1):
+            pace = kept * pace + moved(replace(seen, previous=(seen.previous + total).astype(np.float32)))
+            total = total + pace
+            each.append(apart(total))
+        count = int(np.argmin(each))
+        name = f"2 to {STEPS} steps on this picture{words}"
+        found[name] = f"{count + 2}" if each[count] < REMADE else ""
     model = card.model
     for name in ("relu", "sigmoid", "tanh"):
         if not isinstance(model, Own):

@@ -19,18 +19,23 @@ def digits(count: int = 1, start: int = 0) -> tuple[NDArray[np.float32], NDArray
 
 
 def upload(
-    model: Any = DENSE, count: int = 1, steps: int = 1, decay: float = 0.0, rate: float = 0.1, seed: int = 0
+    model: Any = DENSE,
+    count: int = 1,
+    steps: int = 1,
+    decay: float = 0.0,
+    rate: float = 0.1,
+    momentum: float = 0.0,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and card of one client's SGD on the first digits."""
     (own,) = [models.get("own", **model)] if isinstance(model, dict) else [models.get(model)]
     plain = module(own, (8, 8), 10)
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     for one in plain.modules():
         if isinstance(one, torch.nn.Linear | torch.nn.Conv2d):
             one.reset_parameters()
     x, y = (torch.from_numpy(part) for part in digits(count))
     arrays = {f"before/{name}": one.detach().numpy().copy() for name, one in plain.named_parameters()}
-    descent = torch.optim.SGD(plain.parameters(), lr=rate, weight_decay=decay)
+    descent = torch.optim.SGD(plain.parameters(), lr=rate, weight_decay=decay, momentum=momentum)
     for _ in range(steps):
         descent.zero_grad()
         torch.autograd.backward(torch.nn.functional.cross_entropy(plain(x), y))

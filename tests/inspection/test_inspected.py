@@ -299,6 +299,33 @@ def test_units_at_zero_that_the_picture_moves_fit_dropout():
     assert f"dropout of first units ({(~kept).sum()} of 32" in some and "top-k" in others
 
 
+def test_zeros_of_any_size_and_place_fit_random_k():
+    draw = np.random.default_rng(2)
+    some, others = fitting(*changed(lambda change: change * (draw.random(change.shape) < 0.5)))
+    assert "random-k" in some and "top-k" in others and "dropout" not in some
+
+
+@pytest.mark.parametrize("share", [0.8, 0.97])
+def test_values_as_large_as_the_largest_fit_clipping(share: float):
+    arrays, _ = upload()
+    moved = [abs(arrays[f"after/{x[7:]}"] - one).ravel() for x, one in arrays.items() if x[:6] == "before"]
+    most = np.quantile(np.concatenate(moved), share)
+    some, others = fitting(*changed(lambda change: np.clip(change, -most, most)))
+    assert "clipping" in some and "top-k" in others and "random-k" in others
+
+
+@pytest.mark.parametrize("how", ["decay", "hidden steps", "activation"])
+def test_unclipped_values_with_all_coordinates_fit_no_clipping(how: str):
+    some, others = fitting(*broken(how))
+    assert "clipping" in others and "random-k" in others and "clipping" not in some
+
+
+def test_hidden_steps_with_momentum_are_counted():
+    arrays, card = upload(steps=4, momentum=0.9)
+    some, others = fitting(arrays, card | {"steps": 1})
+    assert "momentum 0.9 (4)" in some and "dropout" in others
+
+
 def test_hidden_steps_on_one_picture_are_counted():
     arrays, card = upload(steps=6, rate=0.5)
     some, others = fitting(arrays, card | {"steps": 1})
