@@ -83,8 +83,8 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
             path, why = "model", f"{weights}, and for the data {data}, {made}"
         problems.append(Problem(path, f"is too large: {why}"))
     if found.storage > STORAGE:
-        runs, rounds = len(found.work), draft.base.rounds
-        size = f"{runs:,} runs × {rounds:,} rounds × {found.storage // max(1, runs * rounds):,} B"
+        rounds = sum(one.rounds for one in draft.experiments()) * draft.seeds
+        size = f"{rounds:,} rounds of all runs × {found.storage // rounds:,} B"
         said = f"would store {size} = {_gigabytes(found.storage)}, limit {_gigabytes(STORAGE)}"
         problems.append(Problem("rounds", f"{said}; try fewer rounds, runs or seeds, or no attack"))
     if problems:

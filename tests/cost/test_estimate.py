@@ -57,7 +57,7 @@ def test_data_take_memory_as_well(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_draft_beyond_the_disk_is_refused_with_arithmetic():
-    with pytest.raises(InvalidExperiment, match=r"240 runs × 10,000 rounds × .* B = .* GB, limit 2.15 GB"):
+    with pytest.raises(InvalidExperiment, match=r"2,400,000 rounds .* B = .* GB, limit 2.15 GB"):
         refuse_what_cannot_fit(draft({"rounds": 10_000}, runs=12, seeds=20))
     refuse_what_cannot_fit(draft({"rounds": 10_000, "attack": None}, runs=12))
 

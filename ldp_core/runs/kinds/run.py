@@ -72,9 +72,10 @@ class TrainingJob(Kind):
         return [asked.draft]
 
     def describe(self, asked: Training) -> Words:
-        runs, base = len(asked.runs()), asked.draft.base
-        size = f"{runs} run{'s' if runs > 1 else ''}, {base.rounds} round{'s' if base.rounds > 1 else ''}"
-        return Words(base.name, size, ", ".join(variant.label for variant in asked.draft.variants))
+        runs, (least, most) = len(asked.runs()), asked.draft.lengths
+        rounds = f"{most} round{'s' if most > 1 else ''}" if least == most else f"{least} to {most} rounds"
+        size = f"{runs} run{'s' if runs > 1 else ''}, {rounds}"
+        return Words(asked.draft.base.name, size, ", ".join(variant.label for variant in asked.draft.variants))
 
     def computations(self, asked: Training, job: str, room: str = "") -> list[Computation]:
         own = json.dumps(drawn.as_json(asked.drawings)) if asked.drawings else ""

@@ -51,7 +51,7 @@ def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[in
     for name, line in by_line(shown, steps, lambda one: value(one) > 0).items():
         y = np.array([value(one) for _, one in line])
         tint = line[0][1].style.tint
-        curve = _curve(np.array([epsilon for epsilon, _ in line]), y, name, tint, "%{y:.3g}")
+        curve = _curve(np.array([epsilon for epsilon, _ in line]), y, name, tint, "%{y:.3~r}")
         chart.add(curve, np.log10(y[-1]), f"<b>{html.escape(name)} {number(y[-1], 2)}</b>", colour(tint))
         values += y.tolist()
     return chart.figure(x=_budgets(steps), y=noise_axis(values))

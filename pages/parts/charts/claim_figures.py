@@ -36,7 +36,7 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
     printed = [arm.label for arm in shown if arm.label in claim.paper]
     if printed:
         marker = {"size": 11, "color": TEXT, "symbol": "diamond-open"}
-        hover = f"the paper: %{{x:.4g}} {unit}<extra></extra>"
+        hover = f"the paper: %{{x:.4~r}} {unit}<extra></extra>"
         values = [claim.paper[name] for name in printed]
         traces.append(_dots(values, printed, marker=marker, hovertemplate=hover))
     names = [html.escape(arm.label) for arm in shown]

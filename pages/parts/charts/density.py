@@ -88,7 +88,7 @@ def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | Non
     if atoms.size:
         mass = np.exp(law.marginal_log_prob(atoms, value))
         own_look = look(paint, 2, 6) if tint is None else look(paint, 5, 9)
-        hover = "%{x:.3g}: %{y:.1%}<extra>" + name + "</extra>"
+        hover = "%{x:.3~r}: %{y:.1%}<extra>" + name + "</extra>"
         style = {**own, **own_look, "cliponaxis": False, "hovertemplate": hover}
         stems = np.stack([np.zeros(atoms.size), mass, np.full(atoms.size, np.nan)], 1)
         brief = {**style, "law": {"atoms": atoms.tolist(), "mass": mass.tolist()}}
@@ -108,7 +108,7 @@ def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | Non
         style = {
             **own,
             **look(paint, 1.5 if tint is None else 2.5),
-            "hovertemplate": "%{x:.3g}: %{y:.3g}",
+            "hovertemplate": "%{x:.3~r}: %{y:.3~r}",
             **fill,
         }
         yield Drawn(x, y, {**style, "law": _brief(ends, closer, y)} if moving else scatter(x, y, **style))

@@ -27,7 +27,7 @@ NAMED = 60
 MOST = 1000
 """Number of clients up to which all are drawn; of more, the extreme ones in each of BINS intervals."""
 BINS = 250
-HOVER = "client %{x}: %{y:.3g}<extra></extra>"
+HOVER = "client %{x}: %{y:.3~r}<extra></extra>"
 
 
 def population_figure(experiment: Experiment) -> Figure:

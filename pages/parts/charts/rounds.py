@@ -70,7 +70,7 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         measured, theory = one.noise(), one.noise("noise_variance_theory")
         x = np.arange(len(measured))
         pick = thinned(len(x))[1:]
-        lines.add(line(x[pick], _positive(measured[pick]), one, "%{y:.3g}"))
+        lines.add(line(x[pick], _positive(measured[pick]), one, "%{y:.3~r}"))
         few = spaced(len(x))
         lines.add(_dots(x[few], _positive(theory[few]), one))
         expected = predicted.get(one.number, 0.0)
@@ -157,14 +157,14 @@ def line(x: Any, y: Any, one: Series, hover: str) -> Trace:
 def _dots(x: Any, y: Any, one: Series) -> Trace:
     style = look(colour(one.style.tint), 0, 6)
     style["marker"]["symbol"] = "circle-open"
-    return scatter(x, y, name=f"{label(one)}, computed", hovertemplate="%{y:.3g}", **style)
+    return scatter(x, y, name=f"{label(one)}, computed", hovertemplate="%{y:.3~r}", **style)
 
 
 def _expected(value: float, rounds: int, one: Series) -> Trace:
     at = 1 + thinned(rounds) if one.adds else np.array([0, rounds])
     y = value * (at if one.adds else np.ones(2))
     style = look(colour(one.style.tint), 1.5, dash="dot")
-    return scatter(at, y, name=label(one), hovertemplate="%{y:.3g}", **style)
+    return scatter(at, y, name=label(one), hovertemplate="%{y:.3~r}", **style)
 
 
 def band(x: Any, low: Any, high: Any, run: int, opacity: float = 0.15) -> Trace:

@@ -46,7 +46,7 @@ def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequen
         if view.mechanism.role == COMPARED:
             y = np.atleast_1d(view.mechanism.variance(value, asked, view.low, view.high))
             dots = {"color": colour(tint_of(mechanisms.registry, view.mechanism.name)), "size": 8}
-            hover = "a client's ε %{x:.3g}<extra></extra>"
+            hover = "a client's ε %{x:.3~r}<extra></extra>"
             traces.append(scatter(asked, y, mode="markers", marker=dots, hovertemplate=hover))
     if marks := crossings(x, [curve for curve in drawn if curve.tint is not None]):
         places, heights, _ = zip(*marks, strict=True)
@@ -124,7 +124,7 @@ def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
         if curve.tint is not None:
             style = {"color": colour(curve.tint), "width": 3.5, "dash": curve.dash}
             label = html.escape(curve.label)
-            traces.append(scatter(x, curve.y, mode="lines", name=label, line=style, hovertemplate="%{y:.3g}"))
+            traces.append(scatter(x, curve.y, mode="lines", name=label, line=style, hovertemplate="%{y:.3~r}"))
     return traces
 
 
@@ -163,7 +163,7 @@ def upload_figure(seen: Sequence[View]) -> Figure:
         "showscale": False,
         "xgap": 1,
         "ygap": 6,
-        "hovertemplate": "weight %{x}, %{y}: %{z:.3g}<extra></extra>",
+        "hovertemplate": "weight %{x}, %{y}: %{z:.3~r}<extra></extra>",
     }
     return figure(
         [heat],

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from ldp_core.accounting import entries_in
 from ldp_core.experiment import Draft
 from ldp_core.inference import wilson
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter
@@ -196,8 +197,10 @@ def picked(end: Mapping[str, Any], client: int) -> list[str]:
     sums = {row["helped"]: row for row in end.get("from_sum", ()) if row["client"] == client + 1}
     if sums:
         many = sums[True]["candidates"]
+        by_model = any(one.against == "model" for one in entries_in(end.get("ledger") or []))
+        who = "who sees no more than the models" if by_model else "the server"
         said.append(
-            f"Out of the sum, the server tells which of {many} images client {client + 1} holds in "
+            f"Out of the sum, {who} tells which of {many} images client {client + 1} holds in "
             f"{often(**sums[True])} if it knows all other uploads, and in {often(**sums[False])} if not. "
             f"Guessing: {percent(1 / many)}."
         )

@@ -141,7 +141,7 @@ def ranked_figure(found: Sequence[Ranked]) -> Figure:
             textposition=sides[name],
             textfont={"color": colour(tint)},
             marker={"color": colour(tint), "size": 11},
-            hovertemplate=f"σ %{{x:.3g}} under {labels[name]}<extra></extra>",
+            hovertemplate=f"σ %{{x:.3~r}} under {labels[name]}<extra></extra>",
         )
         for name, tint in tints.items()
     ]

@@ -25,6 +25,7 @@ def test_stored_outcome_is_drawn_unchanged(name: str):
     found, draft = outcomes.stored(name), presets.get(name).draft
     assert found is not None
     assert len(found.curves) == len(draft.variants), "made of the scenario as it is now"
+    assert found.rounds == max(map(len, found.curves)) - 1, "of its runs, which may have their own"
     asked = presets.get(name).ask.of
     shown = picture(draft, found, 150, asked)
     ends = {percent(curve[-1]) for curve in found.curves}

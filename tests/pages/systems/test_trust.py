@@ -104,7 +104,7 @@ ASKED = {"target": "update", "rounds": 1, "attack": {"clients": [2]}}
 def test_trust_attacks_differ_for_heap_and_sum():
     clients = {"epsilon": 600.0, "epsilon_scope": "run", "range": 0.1, "count": 6}
     ends = {}
-    for kind in ("shuffled", "secure_sum", "local"):
+    for kind in ("shuffled", "secure_sum", "central", "local"):
         ends[kind] = ldp_core.run({**ASKED, "clients": clients, "trust": kind}).events[-1]
     what, who = picked(ends["shuffled"], 1)
     assert "heap with 6 in it" in who and "which message is client 2's" in who
@@ -112,4 +112,5 @@ def test_trust_attacks_differ_for_heap_and_sum():
     assert "which of 10 images" in what and "Guessing: 10" in what and " to " in what
     (words,) = picked(ends["secure_sum"], 1)
     assert "knows all other uploads" in words and "of 200 tries (" in words
+    assert "server" in words and "server" not in picked(ends["central"], 1)[0]
     assert picked(ends["local"], 1) == picked(ends["shuffled"], 0) == []

@@ -31,6 +31,10 @@ WAYS = {"attacks last": (5.0, 2**26), "attack after round": (0.0, 2**26), "no me
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 
 
+def test_description_names_rounds_of_each_variant():
+    assert "2 to 3 rounds" in kind.TrainingJob().describe(kind.Training(DRAFTS["quick attacks"])).size
+
+
 @pytest.fixture
 def chosen(way: tuple[float, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kind, "FIRST_SECONDS", way[0])
