@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ldp_core import limits, mechanisms
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed, loads, parse, read_json, typed_changes
+from tests.extent import in_gate
 from tests.pace import of_cpu
 
 
@@ -119,7 +120,7 @@ JSON = st.recursive(
 FIELDS = st.sampled_from(sorted(Experiment.model_fields))
 
 
-@settings(max_examples=300)
+@settings(max_examples=in_gate(150, 300))
 @given(data=st.dictionaries(FIELDS, JSON, max_size=4))
 def test_any_json_is_an_experiment_or_a_clear_refusal(data: dict[str, Any]):
     try:

@@ -30,7 +30,7 @@ MOST_GROWN = in_gate(6.0, 10.0)
 """MB: what is kept of every rerun adds up to less in a shorter soak."""
 MOST_BYTES = 200_000
 """A whole view of a run: thirty laptops share one wireless network."""
-PAUSE_SECONDS = 0.25
+PAUSE_SECONDS = 0.1
 """Between two reruns of a viewer: calm, because other tests run beside it."""
 
 

@@ -75,7 +75,8 @@ class TrainingJob(Kind):
         runs, (least, most) = len(asked.runs()), asked.draft.lengths
         rounds = f"{most} round{'s' if most > 1 else ''}" if least == most else f"{least} to {most} rounds"
         size = f"{runs} run{'s' if runs > 1 else ''}, {rounds}"
-        return Words(asked.draft.base.name, size, ", ".join(variant.label for variant in asked.draft.variants))
+        labels = ", ".join(variant.label for variant in asked.draft.variants)
+        return Words(asked.draft.base.name, size, labels)
 
     def computations(self, asked: Training, job: str, room: str = "") -> list[Computation]:
         own = json.dumps(drawn.as_json(asked.drawings)) if asked.drawings else ""

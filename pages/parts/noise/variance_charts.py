@@ -34,6 +34,9 @@ class Curve(NamedTuple):
     dash: str = "solid"
 
 
+HOVER = "%{y:.3~r}"
+
+
 def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequence[float]) -> Figure:
     """Variance for one weight over ε, with crossings of the chosen mechanisms."""
     epsilon = seen[0].epsilon
@@ -124,7 +127,7 @@ def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
         if curve.tint is not None:
             style = {"color": colour(curve.tint), "width": 3.5, "dash": curve.dash}
             label = html.escape(curve.label)
-            traces.append(scatter(x, curve.y, mode="lines", name=label, line=style, hovertemplate="%{y:.3~r}"))
+            traces.append(scatter(x, curve.y, mode="lines", name=label, line=style, hovertemplate=HOVER))
     return traces
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ldp_core.errors import InvalidInput, StudioError
+from ldp_core.inspection import apart
 from ldp_core.runs import inspecting
 from ldp_core.settings import OWN_DATA_HOURS
 from ldp_core.system import bounded
@@ -23,13 +24,11 @@ def files() -> tuple[bytes, bytes]:
 def test_inspection_returns_verdict_or_refusal():
     data, card = files()
     assert inspecting.inspected(data, card)["verdict"] == "comes back"
-    for wrong, words in (
-        ((b"PK", card), "no npz file"),
-        ((data, b"\xff"), "no text"),
-        ((data, b"{"), "JSON"),
-    ):
+    with pytest.raises(StudioError, match="no npz file"):
+        inspecting.inspected(b"PK", card)
+    for wrong, words in ((b"\xff", "no text"), (b"{", "JSON")):
         with pytest.raises(StudioError, match=words):
-            inspecting.inspected(*wrong)
+            apart.main({}, {"upload": data, "card": wrong})
 
 
 def test_inspection_limits_are_enforced(monkeypatch: pytest.MonkeyPatch):
