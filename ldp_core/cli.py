@@ -224,8 +224,10 @@ def _papers(options: argparse.Namespace) -> int:
 
 
 def _data(options: argparse.Namespace) -> int:
-    from ldp_core.commands.data import data
+    from ldp_core.commands.data import data, show
 
+    if options.show:
+        return show(options.show, options.yes, _on_stderr())
     return data(options.dataset, _on_stderr())
 
 
@@ -331,7 +333,10 @@ def _parser(called: str = MODULE) -> argparse.ArgumentParser:
     commands["status"].add_argument("--json", action="store_true", help="as JSON")
     commands["export"].add_argument("--out", required=True, metavar="FILE.zip")
     command_of_open(command("open", open_file))
-    command("data", _data).add_argument("dataset", nargs="?", metavar="NAME")
+    added = command("data", _data)
+    added.add_argument("dataset", nargs="?", metavar="NAME")
+    added.add_argument("--show", metavar="NAME", help="what is understood of a table or folder, and asked")
+    added.add_argument("--yes", action="store_true", help="with --show: keep its card as shown")
     command("runs", records.runs)
     added = command("prune", records.prune)
     added.add_argument("--to", type=float, metavar="GB", help="instead of the quota (EPSILON_QUOTA_GB)")

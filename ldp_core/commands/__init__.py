@@ -28,7 +28,7 @@ COMMANDS = {
     "export": "write a job to a file: .zip (all), .html (a report), .py (a program), .flower.zip (an app for "
     "Flower)",
     "open": "make a draft of the settings in an exported file or a link",
-    "data": "list the data sets; or bring one here, and look into all its files",
+    "data": "list the data sets; show one's own as understood; or bring one here, and look into its files",
     "runs": "list what is kept on the disk, the newest first",
     "prune": "remove the oldest records until the rest fits into the quota",
     "check": "whether a part keeps its contract: what holds; 1 if not all",

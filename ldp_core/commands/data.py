@@ -1,12 +1,13 @@
-"""The command `data`: list data sets, or download and verify one."""
+"""The command `data`: list data sets, show what is understood of one's own, or download and verify one."""
 
+import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from ldp_core import datasets
-from ldp_core.datasets import Dataset, Report
-from ldp_core.datasets.folders import ImageFolder
-from ldp_core.errors import DataUnavailable, on_one_line
+from ldp_core.datasets import Dataset, Pictures, Report, Seen, folders
+from ldp_core.errors import DataUnavailable, InvalidInput, on_one_line
 
 LOOKED_INTO = 5000
 """Number of a folder's files that are opened for the list, which takes seconds."""
@@ -33,10 +34,45 @@ def data(asked: str | None, report: Report) -> int:
     return 0
 
 
+def show(name: str, yes: bool, report: Report) -> int:
+    """Print the card of a table or folder of the data folder, and if `yes` keep it as shown; 2 if a question
+    stays open, or the data will not do.
+    """
+    if name not in datasets.registry.brought():
+        datasets.get(name)
+        raise InvalidInput(f"{name} comes with the program, and needs no card")
+    root, look = datasets.data_dir(), datasets.registry.look(name)
+    if look.kind:
+        datasets.give(look, root, report)
+    print("\n".join(map(on_one_line, _shown(look.seen))))
+    if look.refused:
+        print(f"{folders.called(name)} {look.refused}", file=sys.stderr)
+        return 2
+    if yes:
+        card = root / f"{name.partition(':')[2]}.json"
+        taken = json.dumps(look.seen.taken().as_json(), ensure_ascii=False, indent=1)
+        card.write_text(taken, encoding="utf-8")
+        print(f"kept as {card}")
+    elif look.seen.open:
+        print(f"--yes takes each first answer; another one goes to {name.partition(':')[2]}.json as written")
+    return 2 if look.seen.open and not yes else 0
+
+
+def _shown(seen: Seen) -> Iterator[str]:
+    yield from (" | ".join(row) for row in seen.rows)
+    for name, kind, scale, origin in seen.columns:
+        yield f"  {name}: {kind}, {scale} ({origin})"
+    yield from (f"- {one}" for one in (*seen.gives, *seen.notes))
+    for one in seen.questions:
+        yield f"{'? ' if one['open'] else ''}{one['asks']}"
+        for number, answer in enumerate(one["answers"], start=1):
+            yield f"    {number}  {answer['says']}   {json.dumps(answer['card'], ensure_ascii=False)}"
+
+
 def _noted(source: Dataset, root: Path, report: Report) -> Iterator[str]:
     if source.left_out:
         yield source.left_out
-    if not isinstance(source, ImageFolder):
+    if not isinstance(source, Pictures):
         return
     if source.train_size + source.test_size > LOOKED_INTO:
         yield f"its images were not looked into: python -m ldp_core data {source.name} does"

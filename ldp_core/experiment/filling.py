@@ -55,7 +55,7 @@ def filled(data: Any) -> Any:
 def _with_its_clients(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Experiment fields with the data set's own partition and number of clients, unless given."""
     given = data.get("clients", {})
-    if "partition" in data or not str(data.get("dataset", "")).startswith("table:"):
+    if "partition" in data or not str(data.get("dataset", "")).startswith(datasets.BROUGHT):
         return data
     with suppress(UnknownName, DataUnavailable):
         own = datasets.get(data["dataset"]).clients

@@ -1,7 +1,6 @@
-"""Parsing of foreign tables, from spreadsheets, trackers or frameworks: `read_table` detects encoding,
-delimiter and columns, `Table.number` parses a cell in the notation of the whole file, `Column` recognises
-headings. Ambiguous cells are refused with both readings.
+"""Parsing of foreign tables, from spreadsheets, trackers or frameworks: `read_table` detects delimiter and
+columns, `Table.number` parses a cell in the notation of the whole file, `Column` recognises headings.
 """
 
-from ldp_core.tables.notation import is_gap, is_no_number, two_readings, typed
-from ldp_core.tables.reading import MOST_BYTES, Column, Table, find, read_table
+from ldp_core.tables.notation import bare, decimal_mark, is_gap, is_no_number, two_readings, typed, value
+from ldp_core.tables.reading import ENCODINGS, MOST_BYTES, Column, Table, encodings, find, read_table, words

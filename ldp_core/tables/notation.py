@@ -1,6 +1,6 @@
 """Notation of numbers: decimal mark and thousands separator. Most cells show it: 0,5 and 1.234,5 have a
 decimal comma, 0.5 and 1,234,567 a decimal point. One point or comma before three digits (1.000) may be
-either; the file's other cells decide, and if they do not, the cell is refused.
+either; the file's other cells decide, and if they do not, it is asked or refused.
 """
 
 import math
@@ -11,18 +11,12 @@ from ldp_core.errors import shown
 from ldp_core.limits import spelled
 
 _LIKE_ASCII = str.maketrans("−–—\u00a0\u202f\u2009’٬", "---   ''", "\ufeff\u200e\u200f")
-_GROUPS = r"\d{1,3}(?:[ ']\d{3})+"
-_POWER = r"[eE][+-]?\d+"
-_FORM = re.compile(
-    "[+-]?(?:"
-    rf"(?P<plain>\d+(?:{_POWER})?|{_GROUPS})"
-    r"|(?P<either>[1-9]\d{0,2}[.,]\d{3})"
-    rf"|(?P<point>(?:\d+\.\d*|\.\d+)(?:{_POWER})?|(?:{_GROUPS}|\d{{1,3}}(?:,\d{{3}})+)\.\d*"
-    r"|\d{1,3}(?:,\d{2,3})*,\d{2,3},\d{3})"
-    rf"|(?P<comma>(?:\d+,\d*|,\d+)(?:{_POWER})?|(?:{_GROUPS}|\d{{1,3}}(?:\.\d{{3}})+),\d*"
-    r"|\d{1,3}(?:\.\d{3}){2,})"
-    ")"
+_SWAPPED = str.maketrans(".,", ",.")
+_WITH_POINT = re.compile(
+    r"[+-]?(?:(?:\d{1,3}(?:[ ']\d{3})+|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})(?:\.\d*)?"
+    r"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
 )
+_UNITS = "%$€£¥ "
 _GAPS = frozenset({"", "-", "--", "na", "n/a", "#n/a", "n.a.", "null", "none", "nil"})
 _NO_NUMBERS = frozenset(
     {"nan", "#num!", "#div/0!", "#value!"}
@@ -41,12 +35,13 @@ def is_no_number(cell: str) -> bool:
 
 def decimal_mark(cells: Iterable[str], delimiter: str) -> str:
     """Decimal mark that the cells prove, "." or ","; "" if they prove neither or both."""
-    found = {(_form(cell.rstrip("% ")), "," in cell) for cell in cells if "," in cell or "." in cell}
-    kinds = {kind for kind, _ in found}
-    if ("point" in kinds) != ("comma" in kinds):
-        return "." if "point" in kinds else ","
+    marked = [bare(cell) for cell in cells if "," in cell or "." in cell]
+    ways = [(_readings(cell), "," in cell) for cell in marked]
+    proved = {*"".join(way for way, _ in ways if len(way) == 1)}
+    if len(proved) == 1:
+        return proved.pop()
     # a comma between cells leaves the point for decimals, unless cells in quotation marks hold commas as well
-    comma = any(kind in ("either", "comma") and has_comma for kind, has_comma in found)
+    comma = any(has_comma and "," in way for way, has_comma in ways)
     return "." if delimiter == "," and not comma else ""
 
 
@@ -54,15 +49,17 @@ def value(cell: str, decimal: str) -> float:
     """Number in a cell; NaN if it is none, or ambiguous."""
     if cell.isascii() and cell.isdecimal():
         return float(cell)
+    ways = _readings(cell)
+    if len(ways) == 1:
+        return _read(cell, ways)
+    return _read(cell, decimal) if decimal and ways else math.nan
+
+
+def bare(cell: str) -> str:
+    """Number of a cell without its per cent or currency sign; in brackets it is below zero."""
     text = _plain(cell)
-    form = _form(text)
-    if not form or (form == "either" and not decimal):
-        return math.nan
-    mark = {"point": ".", "comma": ","}.get(form, decimal)
-    text = text.replace(" ", "").replace("'", "")
-    if form != "plain":
-        text = text.replace("," if mark == "." else ".", "").replace(mark, ".")
-    return float(text)
+    inner = text[1:-1] if text[:1] == "(" and text[-1:] == ")" else ""
+    return f"-{inner.strip(_UNITS)}" if inner and inner[0] not in "+-" else text.strip(_UNITS)
 
 
 def typed(text: str) -> float:
@@ -73,7 +70,7 @@ def typed(text: str) -> float:
 def two_readings(cell: str) -> str:
     """Both readings of an ambiguous cell, in words; "" if it is not ambiguous."""
     text = _plain(cell)
-    if _form(text) != "either":
+    if len(_readings(text)) < 2:
         return ""
     mark, other, name = (",", ".", "comma") if "," in text else (".", ",", "point")
     return (
@@ -87,7 +84,13 @@ def _plain(cell: str) -> str:
     return (cell if cell.isascii() else cell.translate(_LIKE_ASCII)).strip()
 
 
-def _form(cell: str) -> str:
-    """`plain`, `either`, `point` or `comma`; "" if the cell is no number."""
-    found = _FORM.fullmatch(_plain(cell))
-    return str(found.lastgroup) if found else ""
+def _read(cell: str, mark: str) -> float:
+    text = _plain(cell).translate(_SWAPPED) if mark == "," else _plain(cell)
+    found = _WITH_POINT.fullmatch(text)
+    return float(re.sub("[ ',]", "", text)) if found else math.nan
+
+
+def _readings(cell: str) -> str:
+    """Decimal marks with which a cell is a number; one of them if both read the same."""
+    point, comma = _read(cell, "."), _read(cell, ",")
+    return "." if point == comma else "." * (not math.isnan(point)) + "," * (not math.isnan(comma))

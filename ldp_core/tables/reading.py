@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,6 +19,8 @@ from ldp_core.tables.notation import decimal_mark, two_readings, value
 
 MOST_BYTES = 5 * 2**20
 DELIMITERS = ",;\t|"
+ENCODINGS = ["cp1252", "gb18030", "cp1251", "shift_jis"]
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEP = re.compile(r'"?sep=([,;\t|])"?[ \r\n]*', re.IGNORECASE)
 _BINARY = re.compile("[\x00-\x08\x0e-\x1f]")
 _WORD = re.compile(r"#|[^\W_]+")
@@ -35,6 +38,8 @@ class Table:
     delimiter: str = ","
     problems: list[Problem] = field(default_factory=list)
     """Faults of single lines, which `rows` omits."""
+    row_names: bool = False
+    """Whether a first column without a heading, which named the rows, was left out."""
 
     @cached_property
     def decimal(self) -> str:
@@ -48,9 +53,11 @@ class Table:
         return "" if self.decimal else two_readings(cell)
 
 
-def read_table(data: bytes, most: int = MOST_BYTES) -> Table:
-    """Table of a file, or InvalidExperiment; faults of single lines are in its `problems`."""
-    text = _decoded(data, most)
+def read_table(data: bytes, most: int = MOST_BYTES, encoding: str = "", headed: bool = True) -> Table:
+    """Table of a file, or InvalidExperiment; faults of single lines are in its `problems`. `encoding` is that
+    of a file that is neither UTF-8 nor UTF-16; columns of a file that is not `headed` are numbered.
+    """
+    text = _without_comments(_decoded(data, most, encoding))
     problems: list[Problem] = []
     delimiter = _delimiter(text)
     lines = _lines(text, delimiter, problems)
@@ -59,38 +66,62 @@ def read_table(data: bytes, most: int = MOST_BYTES) -> Table:
         first = next(lines, None)
     if first is None:
         raise InvalidExperiment(problems or [Problem("", "the file is empty; its first line names columns")])
-    headings = [cell.strip() for cell in first[1]]
-    rows = list(lines)
+    headings, rows = [cell.strip() for cell in first[1]], list(lines)
+    if not headed:
+        headings, rows = [f"column {n + 1}" for n in range(len(headings))], [first, *rows]
     unnamed = [i for i, heading in enumerate(headings) if not heading or heading.startswith("Unnamed: ")]
+    named = unnamed[:1] == [0] and len({row[0] for _, row in rows}) == len(rows)
     if unnamed:
-        headings, rows = _without(unnamed, headings, rows)
+        headings, rows = _without(unnamed, named, headings, rows)
     rows = _cut(rows, len(headings), delimiter, problems)
-    return Table(
-        tuple(headings), tuple(n for n, _ in rows), tuple(row for _, row in rows), delimiter, problems
-    )
+    numbers, cells = tuple(n for n, _ in rows), tuple(row for _, row in rows)
+    return Table(tuple(headings), numbers, cells, delimiter, problems, named)
 
 
-def _decoded(data: bytes, most: int) -> str:
-    """Text of a file in UTF-8 or UTF-16, whatever its ending."""
+def encodings(data: bytes) -> list[str]:
+    """Encodings in which a file is text, likeliest first; none if it proves to be UTF-8 or UTF-16."""
+    if data.startswith(_UTF16):
+        return []
+    with suppress(UnicodeDecodeError):
+        data.decode("utf-8-sig")
+        return []
+    runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", data[:100_000])]
+    alone = 2 * runs.count(1) > len(runs)  # as an umlaut stands among other letters
+    found = []
+    for one in ENCODINGS if alone else ENCODINGS[1:] + ENCODINGS[:1]:
+        with suppress(UnicodeDecodeError):
+            found += [one] if not _BINARY.search(data.decode(one)) else []
+    return found
+
+
+def _decoded(data: bytes, most: int, encoding: str) -> str:
+    """Text of a file in UTF-8, UTF-16, or else the given encoding, by default that of Windows."""
     if len(data) > most:
         size = f"{len(data) / 2**20:.1f} MB"
         raise InvalidExperiment([Problem("", f"the file has {size}; at most {most >> 20} MB are read")])
-    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    wide, others = data.startswith(_UTF16), encodings(data)
+    other = encoding or ENCODINGS[0]
     try:
-        text = data.decode("utf-16" if wide else "utf-8-sig")
+        text = data.decode("utf-16" if wide else other if other in others else "utf-8-sig")
     except UnicodeDecodeError as error:
-        try:
-            text = "" if wide else data.decode("cp1252")
-        except UnicodeDecodeError:
-            text = ""
-        if not text or _BINARY.search(text):
-            line = data[: error.start].count(b"\n") + 1
-            message = "is not text in UTF-8; save it as CSV in UTF-8"
-            raise InvalidExperiment([Problem(f"line {line}", message)]) from None
+        line = data[: error.start].count(b"\n") + 1
+        message = "is not text in UTF-8; save it as CSV in UTF-8"
+        raise InvalidExperiment([Problem(f"line {line}", message)]) from None
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise InvalidExperiment([Problem(f"line {line}", "holds a NUL character: this is not a CSV file")])
     return text
+
+
+def _without_comments(text: str) -> str:
+    """Text whose lines in front that begin with #, and have other cells than the table, are blank."""
+    head = text[:100_000].splitlines(keepends=True)
+    count = next((i for i, line in enumerate(head) if not line.startswith("#")), len(head))
+    if not 0 < count < len(head) or any(
+        _bare(head[0]).count(c) == _bare(head[count]).count(c) > 0 for c in DELIMITERS
+    ):
+        return text
+    return "\n" * count + text[sum(map(len, head[:count])) :]
 
 
 def _delimiter(text: str) -> str:
@@ -100,8 +131,11 @@ def _delimiter(text: str) -> str:
         return ","
     if said := _SEP.fullmatch(head[0]):
         return said[1]
-    bare = re.sub('"[^"]*"', "", head[0])
-    return max(DELIMITERS, key=bare.count)
+    return max(DELIMITERS, key=_bare(head[0]).count)
+
+
+def _bare(line: str) -> str:
+    return re.sub('"[^"]*"', "", line)
 
 
 def _lines(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
@@ -123,12 +157,11 @@ def _lines(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple
 
 
 def _without(
-    unnamed: list[int], headings: list[str], rows: list[tuple[int, list[str]]]
+    unnamed: list[int], named: bool, headings: list[str], rows: list[tuple[int, list[str]]]
 ) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Rows without empty columns that have no heading, and without a first column of line numbers."""
-    counted = unnamed[0] == 0 and _counts(rows)
+    """Rows without empty columns that have no heading, and without a first column that names rows."""
     for line, row in rows:
-        for i in unnamed[counted:]:
+        for i in unnamed[named:]:
             if i >= len(row):
                 break
             if row[i].strip():
@@ -140,11 +173,6 @@ def _without(
         return [cell for i, cell in enumerate(cells) if i not in away]
 
     return kept(headings), [(line, kept(row)) for line, row in rows]
-
-
-def _counts(rows: list[tuple[int, list[str]]]) -> bool:
-    first = [row[0].strip() for _, row in rows]
-    return any(first == [str(n) for n in range(start, start + len(rows))] for start in (0, 1))
 
 
 def _cut(

@@ -1,4 +1,6 @@
-"""A table with a client column: dropped, previewed, trained, looked for on Tune, deleted from the disk."""
+"""A table with a client column: dropped, shown as understood, trained, looked for on Tune, and deleted."""
+
+import re
 
 from playwright.sync_api import FilePayload, expect
 
@@ -28,11 +30,14 @@ def test_own_table_trains_and_leaves_no_trace_when_deleted(
     upload.set_input_files(file("\n".join(["client;age;outcome;colour;sum", *ROWS])))
     expect(page.get_by_text("holds a formula in line 2")).to_be_visible()
     upload.set_input_files(file(table))
-    expect(page.get_by_text("96 rows to train on, 24 held out; “outcome” is predicted")).to_be_visible()
-    expect(page.get_by_text("“client” is taken for whose row it is")).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("rows to train on, .* held out; 2 classes, 4 clients"))
+    ).to_be_visible()
+    expect(page.get_by_text("“outcome” is predicted, by its name")).to_be_visible()
+    expect(page.get_by_text("Whose rows are these?")).to_be_visible()
     expect(page.get_by_role("cell", name="0.5 to 36.5")).to_be_visible()
-    page.get_by_text("Say what is what").click()
-    scales = page.get_by_role("textbox", name="Scales that are public")
+    page.get_by_text("State what is public").click()
+    scales = page.get_by_role("textbox", name="Publicly known least and most")
     scales.fill(f"age: 0 to 40\ncolour: {MARK}0, {MARK}1, {MARK}2")
     scales.press("Control+Enter")
     expect(page.get_by_role("cell", name="stated")).to_have_count(2)

@@ -14,7 +14,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from ldp_core import cli, datasets
-from ldp_core.datasets import Step, _contents
+from ldp_core.datasets import Step, _pictures
 from ldp_core.errors import DataUnavailable, InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.threat_model import spies
@@ -119,7 +119,7 @@ def test_links_out_of_the_data_folder_are_refused(root: Path, what: str):
     else:
         (place / "train" / "cats" / what).unlink()
         (place / "train" / "cats" / what).symlink_to(outside / "train" / "cats" / what)
-    assert "is a link that leaves the data folder; put the images themselves there" in wrong("pets")
+    assert "is a link that leaves the data folder" in wrong("pets")
 
 
 def test_a_link_that_appears_later_is_refused_as_well(root: Path):
@@ -140,36 +140,50 @@ def test_links_within_the_data_folder_are_fine(root: Path):
 
 def test_folders_that_will_not_do_say_why(root: Path):
     samples.folder(root, "one", {"cats": 3})
-    assert "“one” holds 1 class folder; 2 to 1000 are needed" in wrong("one")
-    samples.folder(root, "empty", {"cats": 3, "dogs": 0})
-    assert "holds no PNG, JPEG or WebP in its class “dogs”; add or remove it" in wrong("empty")
-    place = samples.folder(root, "half", PETS)
-    (place / "test").rename(root / "elsewhere")
-    assert "holds only one of train and test" in wrong("half")
+    assert "“one” shows “cats” alone; 2 to 1000 kinds are needed" in wrong("one")
     place = samples.folder(root, "other", PETS)
     (place / "test" / "cats").rename(place / "test" / "cows")
     assert "tests on a class “cows” that it does not train on" in wrong("other")
+    place = samples.folder(root, "half", PETS)
+    shutil.rmtree(place / "train")
+    assert "holds test, and no train" in wrong("half")
     (root / "notes").mkdir()
     (root / "notes" / "readme.txt").touch()
     assert "“notes” holds no PNG, JPEG or WebP; put class folders of such images there" in wrong("notes")
-    place = samples.folder(root, "nested", PETS)
-    place.rename(root / "inner")
-    (root / "nested").mkdir()
-    (root / "inner").rename(root / "nested" / "inner")
-    assert "“nested” holds its images too deep, in “inner/test/cats”" in wrong("nested")
-    (root / "flat").mkdir()
-    for i in range(4):
-        samples.image().save(root / "flat" / f"{'cat' if i % 2 else 'dog'}.{i}.png")
-    assert "“flat” holds 4 images beside one another, and no classes; put the images of each" in wrong("flat")
-    (samples.folder(root, "two", PETS) / "test").rename(root / "two" / "val")
-    assert "only one of train and test; give it both (rename “val”, say), or classes alone" in wrong("two")
+    deep = samples.folder(root, "deep", PETS)
+    (deep / "train").rename(root / "cut")
+    for below in ("a/b/c/cats", "d/b/c/dogs"):
+        (deep / below).mkdir(parents=True)
+        samples.image().save(deep / below / "1.png")
+    shutil.rmtree(deep / "test")
+    shutil.rmtree(root / "cut")
+    assert "holds its images too deep, in “a/b/c/cats”" in wrong("deep")
     for kept in ("MNIST", "downloads", "covtype", ".hidden"):
         (root / kept).mkdir()
-    assert len(datasets.registry.unusable()) == 8, "and nothing of folders that other data sets keep"
+    assert len(datasets.registry.unusable()) == 5, "and nothing of folders that other data sets keep"
+
+
+def test_folder_that_holds_one_folder_is_that_folder(root: Path):
+    (root / "outer").mkdir()
+    samples.folder(root / "outer", "inner", PETS)
+    assert (datasets.get("images:outer").train_size, datasets.get("images:outer").test_size) == (11, 11)
+
+
+def test_loose_images_are_classes_by_their_letters(root: Path):
+    (root / "flat").mkdir()
+    for i in range(6):
+        samples.image().save(root / "flat" / f"{'cat' if i % 2 else 'dog'}.{i}.png")
+    assert datasets.get("images:flat").class_names == ("cat", "dog")
+
+
+def test_folder_without_a_picture_is_named(root: Path):
+    samples.folder(root, "pets", PETS | {"wolves": 0}, split=False)
+    assert datasets.get("images:pets").class_names == ("cats", "dogs")
+    assert "“wolves”" in datasets.get("images:pets").left_out
 
 
 def test_too_many_images_are_refused(root: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(_contents, "MOST_IMAGES", 5)
+    monkeypatch.setattr(_pictures, "MOST_IMAGES", 5)
     samples.folder(root, "many", PETS)
     assert "holds more than 5 images; remove some" in wrong("many")
 
@@ -183,8 +197,8 @@ def test_train_and_test_may_be_written_in_any_letters(root: Path, train: str):
     assert (source.class_names, source.train_size, source.test_size) == (("cats", "dogs"), 11, 11)
     assert source.load(root).train_x.shape[0] == 11
     if train == "train":
-        (place / "TRAIN").mkdir()
-        assert "holds two folders called train, or test; rename one" in wrong("pets")
+        samples.folder(place, "TRAIN", {"cats": 1, "dogs": 1}, split=False)
+        assert "holds two folders for train, TRAIN and train; rename one" in wrong("pets")
 
 
 def test_system_files_in_image_folders_are_skipped(root: Path):
@@ -195,7 +209,7 @@ def test_system_files_in_image_folders_are_skipped(root: Path):
     (root / "__MACOSX" / "pets").mkdir(parents=True)
     (place / "train" / "@eaDir").mkdir()
     source = datasets.get("images:pets")
-    assert (source.train_size, source.left_out, source.classes) == (11, "", 2)
+    assert (source.train_size, source.classes) == (11, 2)
     assert source.load(root).train_x.shape[0] == 11
     assert datasets.registry.unusable() == []
 
@@ -239,8 +253,8 @@ def test_more_than_eight_bits_are_refused_of_any_colour(root: Path, colour: int,
         datasets.get("images:pets").load(root)
 
 
-def _bomb(file: Path) -> None:
-    Image.new("1", (8000, 8000)).save(file)
+def _bomb(file: Path, side: int = 8000) -> None:
+    Image.new("1", (side, side)).save(file)
 
 
 def _text_bomb(file: Path) -> None:
@@ -259,6 +273,7 @@ BAD_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "text": (lambda file: file.write_text("hello"), UNREADABLE),
     "cut": (lambda file: file.write_bytes(file.read_bytes()[:60]), UNREADABLE),
     "bomb": (_bomb, "has 8000 × 8000 pixels, over 50 million"),
+    "larger bomb": (lambda file: _bomb(file, 14_000), "has over 50 million pixels"),
     "text bomb": (_text_bomb, UNREADABLE),
     "deep": (_deep, "has more than 8 bits a channel"),
 }

@@ -52,14 +52,14 @@ def test_full_card_leaves_no_scale_to_learn(folder: Path):
     assert (found.shape, found.classes, found.clients, found.learnt) == ((1, 4), 2, 5, "")
     assert found.class_names == ("no", "yes")
     data = found.load(folder)
-    assert len(data.train_x) == 80
-    rows = [ROWS[i] for i in found.understood.train]
+    assert len(data.train_x) == 81
+    rows = [ROWS[i] for i in found.found.order[: found.found.train]]
     assert np.allclose(data.train_x[:, 0, 0], [row[1] / 100 for row in rows])
     assert np.array_equal(
         data.train_x[:, 0, 1:], [[row[2] == one for one in ("red", "blue", "green")] for row in rows]
     )
     assert [found.class_names[y] for y in data.train_y] == [row[3] for row in rows]
-    assert not {*found.understood.train} & {*found.understood.test}
+    assert not {*found.found.order[: found.found.train]} & {*found.found.order[found.found.train :]}
 
 
 def test_client_column_makes_the_partition(folder: Path):
@@ -68,10 +68,10 @@ def test_client_column_makes_the_partition(folder: Path):
     assert (experiment.partition.name, experiment.clients.count) == ("as_given", 5)
     labels = found.train_labels(folder)
     for client, shard in enumerate(experiment.split(labels)):
-        assert {ROWS[found.understood.train[i]][0] for i in shard} == {client + 1}
+        assert {ROWS[found.found.order[: found.found.train][i]][0] for i in shard} == {client + 1}
     counts = label_counts(experiment, folder)
     assert counts is not None
-    assert counts.sum() == 80
+    assert counts.sum() == found.train_size
     assert "age, colour" in found.learnt
     assert parse({"dataset": "table:mine", "clients": {"count": 7}}).partition.name == "iid"
     with pytest.raises(InvalidExperiment, match="must be 5, the clients that"):
@@ -79,7 +79,7 @@ def test_client_column_makes_the_partition(folder: Path):
 
 
 def test_default_experiment_trains_on_a_table(folder: Path):
-    table(folder, written())
+    table(folder, written(), {"client": None})
     ran = ldp_core.run(dataset="table:mine", rounds=8, mechanism="none", low=-30, high=30, learning_rate=2.0)
     assert ran.accuracy > 0.85
     assert "age, colour" in ran.ledger[0]["run_worst"]["why"]
@@ -91,10 +91,11 @@ def test_spreadsheets_of_all_kinds_say_the_same(folder: Path, coding: str):
         (a, f"{b},5", "größer", d) if i % 2 else (a, f"{b},0", "klein", d)
         for i, (a, b, _, d) in enumerate(ROWS)
     ]
-    found: Any = table(folder, written(rows, "shop,age,colour,bought", ";").decode().encode(coding))
-    assert [one.heading for one in found.understood.features] == ["shop", "age", "colour"]
-    assert found.understood.features[1].scale == (18.0, 77.5)
-    assert found.understood.features[2].scale == ("größer", "klein")
+    data, card = written(rows, "shop,age,colour,bought", ";").decode().encode(coding), {"client": "shop"}
+    found: Any = table(folder, data, card | ({"encoding": coding} if coding == "cp1252" else {}))
+    assert [one.heading for one in found.found.columns] == ["age", "colour"]
+    assert found.found.columns[0].scale == (19.5, 77.5), "of the rows that train"
+    assert found.found.columns[1].scale == ("größer", "klein")
 
 
 def test_gaps_outliers_and_unused_columns_are_reported(folder: Path):
@@ -104,13 +105,13 @@ def test_gaps_outliers_and_unused_columns_are_reported(folder: Path):
     ]
     rows[9] = (*rows[9][:4], "")
     found: Any = table(folder, written(rows, "a,b,text,same,class"), {"scales": {"b": [0, 100]}})
-    said = " | ".join(found.said())
-    assert "“class” is taken for what is to be predicted" in said
+    said = found.left_out
+    assert found.found.target == "class"
     assert "1 rows without a target are left out" in said
     assert "“b” is missing in 5 rows, counted as the middle of its scale" in said
     assert "“b” is beyond its scale, and is clipped in 1 rows" in said
-    assert "“text” is left out: 300 different texts" in said
-    assert "“same” is left out: it holds one value alone" in said
+    assert "left out (another text in each row): “text”" in said
+    assert "left out (one value alone, or nothing): “same”" in said
     data = found.load(folder)
     assert {*np.concatenate([data.train_x, data.test_x])[:, 0, 1]} == {0.5, 1.0}
 
@@ -126,10 +127,8 @@ BAD: dict[str, tuple[bytes, Any, str]] = {
     "another target": (written(), {"target": "bougth"}, "names the column “bougth”.*did you mean bought"),
     "ragged": (written([*ROWS, (1, 2, 3, 4, 5)]), None, "line 102 has 5 cells"),
     "formula": (written([*ROWS, (1, "=cmd|' /C calc'!A0", 3, 4)]), None, "formula in line 102"),
-    "two readings": (
-        written([(i, f"{i}.000", "a", "yn"[i % 2]) for i in range(1, 99)], sep=";"), None, "two readings"
-    ),
     "binary": (bytes(range(256)) * 9, None, "cannot be read"),
+    "an open question": (written(), {"target": "bought"}, "leaves open: whose rows"),
     "same headings": (written(head="a,a,b,bought"), None, "2 columns called"),
     "too large": (b"a,b\n" + b"1,2\n" * 6_000_000, None, "at most 20 MB"),
     "no card": (written(), [1], "must be an object"),
@@ -200,7 +199,7 @@ def test_data_folder_is_listed_for_own_data_names_only(folder: Path, monkeypatch
     table(folder, written(), CARD)
     asked = ("digits", "table:mine", "table:other", "images:other", "nothing", None, ["digits"])
     assert [datasets.registry.holds(name) for name in asked] == [True, True] + [False] * 5
-    monkeypatch.setattr(Sources, "_brought", lambda _: pytest.fail("the data folder is listed"))
+    monkeypatch.setattr(Sources, "brought", lambda _: pytest.fail("the data folder is listed"))
     assert datasets.registry.holds("digits") and not datasets.registry.holds("nothing")
 
 

@@ -89,6 +89,7 @@ Recorded = dict[str, tuple[Draft, Job]]
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
     folder = tmp_path_factory.mktemp("figures")
     (folder / "sheet.csv").write_text(f"visits,days,again\n{TABLE}", encoding="utf-8")
+    (folder / "sheet.json").write_text('{"target": "again"}', encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(folder / "runs"))
         patch.setenv("EPSILON_DATA_DIR", str(folder))

@@ -28,6 +28,8 @@ def numbers(table: Table) -> list[list[float]]:
         b"a;b\n1;0.5;\n2;-3;;\n",
         b",a,b\n0,1,0.5\n1,2,-3\n",
         b"Unnamed: 0,a,b\n1,1,0.5\n2,2,-3\n",
+        b",a,b\n7,1,0.5\n3,2,-3\n",
+        b"# by tool\n# 2026\na,b\n1,0.5\n2,-3\n",
         b'a, "b"\n1, "0,5"\n2, -3\n',
     ],
 )
@@ -44,7 +46,7 @@ def test_the_same_table(data: bytes):
         (b"", "the file is empty"),
         (b"sep=;\n", "the file is empty"),
         (b"a,b,\n1,2,3\n", "line 2 holds “3” in column 3, which has no heading"),
-        (b",a\n0,1\n7,2\n", "line 2 holds “0” in column 1, which has no heading"),
+        (b",a\n7,1\n7,2\n", "line 2 holds “7” in column 1, which has no heading"),
         (b"a\n\x90\xff", "line 2 is not text in UTF-8"),
         (b"\xff\xfe\x00", "line 1 is not text in UTF-8"),
     ],

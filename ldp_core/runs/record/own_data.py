@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ldp_core import datasets
-from ldp_core.datasets import _pictures, _table, _uploaded
-from ldp_core.datasets._uploaded import NAMED as NAMED
-from ldp_core.errors import DataUnavailable, InvalidInput, NotYours, StorageFailed, on_one_line, shown
+from ldp_core.datasets import Card, Look, _brought, _pictures
+from ldp_core.datasets._brought import NAMED as NAMED
+from ldp_core.errors import InvalidInput, NotYours, StorageFailed, on_one_line, shown
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import room_of
 from ldp_core.runs.record import deletion
@@ -30,7 +30,7 @@ MOST_TITLE = 40
 KINDS = "table", "images"
 YOUNG_SECONDS = 600
 """Time from which on data that were never understood are a crash's."""
-ENDINGS = (*_table.TEXTS, ".zip", *_pictures.SUFFIXES)
+ENDINGS = (*_brought.TEXTS, ".zip", *_pictures.SUFFIXES)
 
 
 class Own(NamedTuple):
@@ -42,7 +42,7 @@ class Own(NamedTuple):
 
     @property
     def table(self) -> bool:
-        return self.name.startswith(_table.PREFIX)
+        return self.name.startswith(_brought.TABLE)
 
 
 def hours() -> float:
@@ -55,8 +55,7 @@ def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> 
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
     names = [*files]
-    table = any(name.lower().endswith(_table.TEXTS) for name in names)
-    if len(names) > 1 and table:
+    if len(names) > 1 and any(map(_brought.is_table, names)):
         raise InvalidInput(
             "several files at once, one of which is a table; drop one table, or pictures alone"
         )
@@ -64,10 +63,7 @@ def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> 
     if size > MOST_BYTES:
         raise InvalidInput(f"these files have {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are taken")
     sweep()
-    name = f"{'table' if table else 'images'}:{room_of(owner)}.{secrets.token_hex(4)}"
-    if (named := NAMED.match(name)) is None:
-        raise InvalidInput(f"{name} is no name of a data set")
-    file, until = _uploaded.file_of(named), time.time() + 3600 * hours()
+    file, until = own_dir() / room_of(owner) / secrets.token_hex(4), time.time() + 3600 * hours()
     entry = Entry("own data", _id(file), size, time.time(), until, owner, address)
     ledger.enter(entry)
     title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"
@@ -75,23 +71,24 @@ def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> 
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # first: what has a title is deleted in time, whatever becomes of this process
         file.with_suffix(".title").write_text(f"{title}\n{until}", encoding="utf-8")
-        _understand(file, {}, files)
+        kind = _understand(file, {}, files)
     except (InvalidInput, OSError) as error:
         _unlink(file)
         if isinstance(error, OSError):
             raise StorageFailed(f"the folder of runs cannot be written to ({error.strerror})") from None
         raise InvalidInput(f"{shown(names[0])}: {error}") from None
-    return Own(named[0], title, until)
+    return Own(f"{kind}:{_id(file)}", title, until)
 
 
-def _understand(file: Path, asked: dict[str, str], files: Mapping[str, bytes]) -> None:
-    """Keep what a bounded process makes of files."""
-    found = bounded.answer(_uploaded.__name__, asked, files)
+def _understand(file: Path, asked: dict[str, str], files: Mapping[str, bytes]) -> str:
+    """Keep what a bounded process makes of files; returns their kind."""
+    found = bounded.answer(_brought.__name__, asked, files)
     ledger.spent("own data", _id(file), found.cpu_seconds, len(found.data) or None)
-    found.checked()
+    kind = str(found.checked()["kind"])
     part = file.with_suffix(".part")
     part.write_bytes(found.data)
-    part.replace(file)
+    part.replace(file.with_suffix(f".{kind}"))
+    return kind
 
 
 def mine(owner: str | None) -> list[Own]:
@@ -107,23 +104,26 @@ def labels(owner: str | None) -> dict[str, str]:
     """Label by name, for the valid data sets that a visitor has uploaded."""
     found = {}
     for one in mine(owner):
-        with suppress(DataUnavailable, KeyError):
-            found[one.name] = datasets.get(one.name).label
+        with suppress(InvalidInput, NotYours):
+            found[one.name] = look(one.name, owner).trains.label
     return found
 
 
-def described(name: str, owner: str | None) -> tuple[tuple[str, ...], _table.Card]:
-    """Headings and card of a visitor's table."""
-    return _uploaded.described(_own(name, owner))
+def look(name: str, owner: str | None) -> Look:
+    """What is known of a visitor's data."""
+    _own(name, owner)
+    if (named := NAMED.fullmatch(name)) and (found := _brought.current(named)):
+        return found
+    raise NotYours("these data are not here any more")
 
 
-def describe(name: str, owner: str | None, said: _table.Card) -> None:
-    """Understand a table anew, by a visitor's description; InvalidInput for one that does not fit."""
-    text, file = said.as_json(), _own(name, owner)
-    _table.Card.of(text)
+def describe(name: str, owner: str | None, said: Card) -> None:
+    """Understand data anew, by a visitor's description; InvalidInput for one that does not fit."""
+    text, file = json.dumps(said.as_json()), _own(name, owner)
+    Card.of(text.encode())
     stored = file.read_bytes()
     ledger.enter(Entry("own data", _id(file), len(stored) + len(text), time.time()))
-    _understand(file, {"card": text.decode()}, {"stored": stored})
+    _understand(file, {"card": text}, {"stored": stored})
 
 
 def remove(name: str, owner: str | None) -> None:
@@ -150,7 +150,7 @@ def sweep() -> None:
             if not (made and since <= now <= _titled(title)[1]):
                 _unlink(title)
     for job in queue.find("room != '' AND instr(request, room)", most=10_000) if own_dir().is_dir() else ():
-        gone = any(not _uploaded.file_of(one).exists() for one in NAMED.finditer(job.text))
+        gone = any(not _brought.file_of(one).exists() for one in NAMED.finditer(job.text))
         if gone and job.live:  # it is gone once it has stopped
             queue.cancel(job.id)
         elif gone:
@@ -180,7 +180,7 @@ def _own(name: str, owner: str | None) -> Path:
     found = NAMED.fullmatch(name)
     if owner is None or found is None or found[2] != room_of(owner):
         raise NotYours("these data are not yours, or not here any more")
-    return _uploaded.file_of(found)
+    return _brought.file_of(found)
 
 
 def _id(file: Path) -> str:

@@ -8,7 +8,7 @@ from ldp_core import attacks, datasets, limits, mechanisms
 from ldp_core.attacks import servers
 from ldp_core.attacks.servers import Server
 from ldp_core.component import Component
-from ldp_core.datasets.folders import PREFIX
+from ldp_core.datasets import IMAGES
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
@@ -200,7 +200,7 @@ def _nearest(epsilon: float) -> float:
 
 def own_pictures(workspace: Workspace) -> None:
     base, own = workspace.draft.base, own_data.labels(visitor().owner)
-    mine = [name for name in (*datasets.names(), *own) if name.startswith(PREFIX)]
+    mine = [name for name in (*datasets.names(), *own) if name.startswith(IMAGES)]
     with st.expander("Pictures of your own"):
         for name in mine:
             st.button(
@@ -219,7 +219,7 @@ def own_pictures(workspace: Workspace) -> None:
             )
         for problem in st.session_state.pop(workspace.key("own refused"), ()):
             st.error(plain(problem_in_words(problem), 300))
-    if base.dataset.startswith(PREFIX):
+    if base.dataset.startswith(IMAGES):
         st.caption(KEPT)
 
 

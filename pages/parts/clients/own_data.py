@@ -1,15 +1,16 @@
-"""The panel for a visitor's own tables and pictures: upload, preview, description, use and deletion."""
+"""The panel for a visitor's own tables and pictures: upload, card with questions, use and deletion."""
 
 import re
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 from ldp_core import datasets
-from ldp_core.datasets import Card, Scale, TableFile
-from ldp_core.errors import InvalidInput, StudioError
-from ldp_core.experiment import Experiment
+from ldp_core.datasets import Card, Look, Scale, Seen
+from ldp_core.errors import InvalidExperiment, InvalidInput, StudioError
+from ldp_core.experiment import Draft, Variant, changed, parse
 from ldp_core.runs import drafts, own_data
 from ldp_core.tables import typed
 from pages.parts.ui.meanings import error_in_words, problem_in_words
@@ -20,9 +21,8 @@ from pages.parts.ui.visitor import here, settled, visitor
 from pages.parts.ui.workspace import Workspace, first
 
 SAID, DROPS = "what became of own data", "own data dropped"
-MOST_ROWS = 12
-"""Largest number of a table's columns in the preview."""
-NO_COLUMN = "no column"
+MOST_COLUMNS = 12
+"""Largest number of a table's columns on its card."""
 INTERVAL = re.compile(r"(\S+)\s*(?:to|…|\.\.\.?)\s*(\S+)")
 
 
@@ -36,15 +36,15 @@ def own_data_panel(workspace: Workspace) -> None:
         drops = st.session_state.setdefault(DROPS, 0)
         key = f"own data {drops}"
         st.file_uploader(
-            "A CSV table, pictures, or a ZIP of them",
-            type=[ending.removeprefix(".") for ending in own_data.ENDINGS],
+            "A table, pictures, or a ZIP of them",
+            type=sorted({ending.rpartition(".")[2] for ending in own_data.ENDINGS}),
             accept_multiple_files=True,
             key=key,
             on_change=_take,
             args=(key,),
             max_upload_size=own_data.MOST_BYTES >> 20,
-            help="Of a table, the first line names the columns. Pictures say what they show: by a folder for "
-            "each kind in the ZIP, or by the letters that their names begin with, as cat1.png and dog1.png.",
+            help="Tables as CSV or JSON lines. Pictures say what they show: by a folder for each kind in the "
+            "ZIP, or by the letters that their names begin with, as cat1.png and dog1.png.",
         )
         kept = f"deleted after {number(own_data.hours())} hours, or at once when you press Delete"
         st.caption(
@@ -77,24 +77,21 @@ def _take(key: str) -> None:
 def _one(workspace: Workspace, one: own_data.Own) -> None:
     left = max(0.0, one.until - time.time()) / 3600
     st.markdown(f"**{plain(one.title)}** · here for {number(left, 2)} more hours")
-    refused = ""
     try:
-        found = datasets.get(one.name)
+        look = own_data.look(one.name, visitor().owner)
     except StudioError as error:
-        refused = error_in_words(error)
-        st.error(plain(refused, 400))
-    else:
-        _preview(found) if isinstance(found, TableFile) else st.markdown(plain(found.summary, 300))
-    if one.table:
-        _description(workspace, one)
+        st.error(plain(error_in_words(error), 400))
+        return
+    _card(one.name, look)
     for problem in st.session_state.pop(f"refused {one.name}", ()):
         st.error(plain(problem_in_words(problem), 300))
+    waits = bool(look.seen.open) or not look.kind
     with st.container(horizontal=True):
         asked = st.button(
             "Find ε and τ for my data",
             type="primary",
             key=f"find {one.name}",
-            disabled=bool(refused),
+            disabled=waits,
             on_click=_use,
             args=(workspace, one, True),
         )
@@ -103,59 +100,66 @@ def _one(workspace: Workspace, one: own_data.Own) -> None:
         st.button(
             "Use them here",
             key=f"use {one.name}",
-            disabled=bool(refused) or workspace.draft.base.dataset == one.name,
+            disabled=waits or workspace.draft.base.dataset == one.name,
             on_click=_use,
             args=(workspace, one),
         )
         st.button("Delete", key=f"delete {one.name}", on_click=_delete, args=(workspace, one.name))
 
 
-def _preview(found: TableFile) -> None:
-    st.markdown("\n".join(f"- {plain(one[0].upper() + one[1:], 200)}." for one in found.said()))
-    rows = []
-    for one in found.understood.features:
-        numbers = " to ".join(number(float(end), 6) for end in one.scale) if one.number else ""
-        scale = numbers or ", ".join(map(str, one.scale))
-        origin = "stated" if one.stated else "from the rows, which no ε covers"
-        kind = "number" if one.number else "category"
-        rows.append([plain(one.heading, 40), kind, plain(scale, 60), origin])
-    table(["column", "read as", "scale", "where that is from"], rows[:MOST_ROWS])
-    if more := rows[MOST_ROWS:]:
-        st.caption(f"and {len(more)} more columns")
+def _card(name: str, look: Look) -> None:
+    """Draw data as understood, what is asked of them, and what they can give."""
+    seen = look.seen
+    if look.refused:
+        st.error(plain(f"This table {look.refused}", 400))
+    if why := st.session_state.get(f"undescribed {name}"):
+        st.error(plain(why, 300))
+    for place, asked in enumerate(seen.questions):
+        _question(name, seen, place, asked)
+    if seen.rows:
+        head, *rows = ([plain(cell, 40) for cell in row[:MOST_COLUMNS]] for row in seen.rows)
+        table(head, rows)
+    said = (*seen.gives, *seen.notes) or ((look.kind.summary.removesuffix("."),) if look.kind else ())
+    st.markdown("\n".join(f"- {plain(one[0].upper() + one[1:], 300)}." for one in said))
+    if seen.columns:
+        lines = [[plain(cell, 60) for cell in line] for line in seen.columns[:MOST_COLUMNS]]
+        table(["column", "read as", "scale", "where that is from"], lines)
+        if (more := len(seen.columns) - MOST_COLUMNS) > 0:
+            st.caption(f"and {more} more columns")
+    if seen.rows:
+        _scales(name, seen)
 
 
-def _description(workspace: Workspace, one: own_data.Own) -> None:
-    """Draw fields for what the visitor states about a table."""
-    try:
-        headings, card = own_data.described(one.name, visitor().owner)
-    except StudioError:
-        return
-    with st.expander("Say what is what"):
-        keys = {field: f"{field} {one.name}" for field in ("target", "client", "leave_out", "scales")}
-        ways: dict[str, Any] = {"on_change": _describe, "args": (one.name, keys)}
-        known: Any = None
-        try:
-            known = getattr(datasets.get(one.name), "understood", None)
-        except StudioError:
-            st.caption("Choose the column that is to be predicted.")
-        target = card.target or (known.target if known else None)
-        client = card.client if card.client is not None else known.client if known else ""
-        first, names = headings.index(target) if target in headings else None, [NO_COLUMN, *headings]
-        st.selectbox("To be predicted", headings, first, key=keys["target"], **ways)
-        whose = names.index(client) if client in names else 0
-        st.selectbox("Whose row it is", names, whose, key=keys["client"], **ways)
-        st.multiselect("Left out", headings, card.leave_out, key=keys["leave_out"], **ways)
+def _question(name: str, seen: Seen, place: int, asked: Mapping[str, Any]) -> None:
+    """Draw a question with its answers side by side, or a choice that was made with the others."""
+    words = plain(asked["asks"][0].upper() + asked["asks"][1:], 200)
+    st.markdown(f":orange[**{words}**]" if asked["open"] else words)
+    answers = asked["answers"][0 if asked["open"] else 1 :]
+    for column, answer in zip(st.columns(len(answers)) if answers else (), answers, strict=False):
+        column.button(
+            plain(answer["says"], 300),
+            key=f"answer {place} {answer['card']} {name}",
+            width="stretch",
+            on_click=_answer,
+            args=(name, answer["card"]),
+        )
+
+
+def _scales(name: str, seen: Seen) -> None:
+    """Draw fields for what the visitor states in advance about a table's columns."""
+    with st.expander("State what is public, and what is left out"):
+        keys = [f"{field} {name}" for field in ("leave_out", "scales")]
+        ways: dict[str, Any] = {"on_change": _describe, "args": (name, keys)}
+        st.multiselect("Left out", seen.rows[0], seen.card.leave_out, key=keys[0], **ways)
         st.text_area(
-            "Scales that are public, a column a line",
-            "\n".join(map(_written, card.scales, card.scales.values())),
+            "Publicly known least and most of each number, or values, a column a line",
+            "\n".join(map(_written, seen.card.scales, seen.card.scales.values())),
             placeholder="age: 0 to 100\ncolour: red, blue",
-            key=keys["scales"],
-            help="What is stated here is not learnt from anybody's rows, so the promise is whole. What lies "
-            "beyond is clipped.",
+            key=keys[1],
+            help="Asked for the promise: what is stated here is not learnt from anybody's rows. Without it, "
+            "ε of each row is refused. What lies beyond is clipped.",
             **ways,
         )
-        if why := st.session_state.get(f"undescribed {one.name}"):
-            st.error(plain(why, 300))
 
 
 def _written(heading: str, scale: Scale) -> str:
@@ -165,53 +169,72 @@ def _written(heading: str, scale: Scale) -> str:
 
 
 @uncut
-def _describe(name: str, keys: dict[str, str]) -> None:
+def _answer(name: str, answer: Mapping[str, Any]) -> None:
+    _keep(name, lambda card: card.with_answer(answer))
+
+
+@uncut
+def _describe(name: str, keys: list[str]) -> None:
+    if all(key in st.session_state for key in keys):  # no browser presses without them
+        left_out, scales = (st.session_state[key] for key in keys)
+        stated = {"leave_out": left_out, "scales": _read(scales)}
+        _keep(name, lambda card: Card.checked(card.as_json() | stated))
+
+
+def _keep(name: str, stating: Callable[[Card], Card]) -> None:
     state, why = st.session_state, f"undescribed {name}"
     state.pop(why, None)
-    if any(key not in state for key in keys.values()):
-        return  # no browser presses without them
-    target, client, left_out, scales = (state[key] for key in keys.values())
     try:
-        public = dict(map(_read, filter(str.strip, scales.splitlines())))
-        client = "" if client == NO_COLUMN else client
-        card = Card(target=target, client=client, leave_out=tuple(left_out), scales=public)
+        card = stating(own_data.look(name, visitor().owner).seen.card)
         own_data.describe(name, visitor().owner, card)
     except StudioError as error:
         state[why] = f"This description {error_in_words(error)}"
 
 
-def _read(line: str) -> tuple[str, Scale]:
-    """Column name and scale from a line such as “age: 0 to 100”; raises InvalidInput for another form."""
-    heading, colon, scale = (part.strip() for part in line.rpartition(":"))
-    if not colon or not scale:
-        raise InvalidInput(f"needs lines as “age: 0 to 100”; got “{line.strip()[:60]}”")
-    if ends := INTERVAL.fullmatch(scale):
-        return heading, (typed(ends[1]), typed(ends[2]))
-    return heading, tuple(value.strip() for value in scale.split(",") if value.strip())
+def _read(text: str) -> dict[str, Scale]:
+    """Scales by column from lines such as “age: 0 to 100”; raises InvalidInput for another form."""
+    found: dict[str, Scale] = {}
+    for line in filter(str.strip, text.splitlines()):
+        heading, colon, scale = (part.strip() for part in line.rpartition(":"))
+        if not colon or not scale:
+            raise InvalidInput(f"needs lines as “age: 0 to 100”; got “{line.strip()[:60]}”")
+        ends = INTERVAL.fullmatch(scale)
+        listed = tuple(value.strip() for value in scale.split(",") if value.strip())
+        found[heading] = (typed(ends[1]), typed(ends[2])) if ends else listed
+    return found
 
 
 @pressed
 def _use(workspace: Workspace, one: own_data.Own, tune: bool = False) -> None:
-    found = datasets.get(one.name)
-    base = workspace.draft.base
-    changes = on_rows(found, base) if one.table else through_lenet(one.name, base.clients.count)
     # not by the title, which is to go with the data
     number = 1 + sum(other.until < one.until for other in own_data.mine(visitor().owner))
-    name = f"Own {'table' if one.table else 'pictures'} {number}"
-    if problems := workspace.edit(changes | {"name": name}):
-        st.session_state[f"refused {one.name}"] = problems
-    elif tune:
+    try:
+        draft = started(one.name, f"Own {'table' if one.table else 'pictures'} {number}")
+    except InvalidExperiment as error:
+        st.session_state[f"refused {one.name}"] = error.problems
+        return
+    workspace.replace(draft)
+    if tune:
         drafts.keep_typed(workspace.id, "what to do", "tune")
+
+
+def started(name: str, title: str) -> Draft:
+    """One design for own data that trains within seconds, with their own clients where they name some."""
+    found = datasets.get(name)
+    clients = {} if found.clients else {"clients": {"count": min(20, found.train_size)}}
+    base = parse({"dataset": name, "name": title, **clients})
+    return Draft(changed(base, through_lenet(name, 20)) if found.images else base, (Variant("run"),))
 
 
 def through_lenet(name: str, clients: int) -> dict[str, Any]:
     """Changes that train LeNet on colour images, in a range so short that attacks lose them within a grid."""
+    found = datasets.get(name)
     return {
         "system": None,
         "dataset": name,
         "model": "lenet",
-        "partition": {"kind": "iid"},
-        "clients.count": min(clients, 20, datasets.get(name).train_size),
+        "partition": {"kind": "as_given" if found.clients else "iid"},
+        "clients.count": found.clients or min(clients, 20, found.train_size),
         "clients.epsilon": 8,
         "clients.low": -0.2,
         "clients.high": 0.2,
@@ -219,25 +242,6 @@ def through_lenet(name: str, clients: int) -> dict[str, Any]:
         "local": {"optimizer": "sgd", "epochs": 1, "learning_rate": 0.1},
         "rounds": 5,
     }
-
-
-def on_rows(found: datasets.Dataset, base: Experiment) -> dict[str, Any]:
-    """Changes that make an experiment train on a table, with its own clients if it has a client column."""
-    count = found.clients or min(base.clients.count, found.train_size)
-    changes = {
-        "system": None,
-        "dataset": found.name,
-        "features": "none",
-        "model": "logistic_regression",
-        "partition": {"kind": "as_given" if found.clients else "iid"},
-        "clients.count": count,
-        "attack": None if base.attack is None else "auto",
-    }
-    usual = {"epsilon": 1.0, "low": -1.0, "high": 1.0, "run_limit": None}
-    listed = [name for name in (*usual, "range") if isinstance(getattr(base.clients, name), tuple)]
-    if {"low", "high", "range"} & {*listed}:
-        listed += ["low", "high"]
-    return changes | {f"clients.{name}": usual[name] for name in listed if name in usual}
 
 
 @pressed

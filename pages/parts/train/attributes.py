@@ -80,7 +80,7 @@ def attributes(dataset: str, who: str, row: Any, found: Mapping[str, Any], avera
     guesses = [*found.items(), ("the average of all rows", average)]
     true, *said = (decode(one).ravel() / 255 for one in (row, *(body for _, body in guesses)))
     lines, back, at = [], np.zeros(len(guesses), np.int64), 0
-    for column in source.understood.features:
+    for column in source.found.columns:
         part = slice(at, at + column.width)
         at += column.width
         cells = [plain(column.heading, 40), _value(column, true[part])]

@@ -53,18 +53,43 @@ def test_drawn_upload_at_tiny_epsilon_is_the_mean(noise: dict[str, str], rows: i
     assert from_one == pytest.approx([mean] * (rows - 2), abs=0.05)
 
 
-def test_drafts_of_two_own_tables_have_names_of_their_own(opened: Opened, monkeypatch: pytest.MonkeyPatch):
-    for module in ("clients.own_data", "clients.data_names", "ui.workspace"):
-        monkeypatch.setattr(f"pages.parts.{module}.visitor", lambda: Person("anna"))
+@pytest.mark.usefixtures("_anna")
+def test_drafts_of_two_own_tables_have_names_of_their_own(opened: Opened):
     rows = "\n".join(f"{n % 7},{n % 5},{'ab'[n % 2]}" for n in range(60))
     found = []
     for title in ("one", "two"):
-        own = own_data.take({f"{title}.csv": f"x,y,label\n{rows}\n".encode()}, "anna")
+        own = own_data.take({f"{title}.csv": f"u,v,label\n{rows}\n".encode()}, "anna")
         identity = drafts.new(DRAFT)
         workspace = Workspace(identity, DRAFT)
         unwrap(_use)(workspace, own)
         found.append(workspace.draft.base)
     assert len({base.name for base in found}) == len({base.dataset for base in found}) == 2
+
+
+@pytest.fixture
+def _anna(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("clients.own_data", "clients.data_names", "ui.workspace"):
+        monkeypatch.setattr(f"pages.parts.{module}.visitor", lambda: Person("anna"))
+
+
+def labelled(app: AppTest, words: str) -> Any:
+    return next(one for one in app.button if words in one.label)
+
+
+@pytest.mark.usefixtures("_anna")
+def test_own_data_wait_for_an_answer_on_their_card(opened: Opened):
+    rows = "\n".join(f"{n % 6},{n % 5},{'ab'[n % 2]}" for n in range(60))
+    own = own_data.take({"har.csv": f"subject,x,label\n{rows}\n".encode()}, "anna")
+    app = opened("clients", draft=drafts.new(DRAFT))
+    assert labelled(app, "Use them here").disabled and own.name not in own_data.labels("anna")
+    labelled(app, "“subject” names").click().run()
+    assert not app.exception and not labelled(app, "Use them here").disabled
+    labelled(app, "Use them here").click().run()
+    draft = drafts.load(
+        app.session_state["draft"] if "draft" in app.session_state else app.query_params["draft"]
+    )
+    assert draft is not None
+    assert (draft.base.dataset, draft.base.clients.count) == (own.name, 6)
 
 
 def test_features_and_public_assumptions_are_shown(opened: Opened):

@@ -37,7 +37,7 @@ def test_how_far_off_stands_against_the_columns_own_spread(source: Any):
     rows = [[40, 0, 0, 255], [40 + 0.05 * spread, 10, 9, 90], [40 + spread, 0, 200, 0], [40, 99, 77, 88]]
     app = drawn(page, rows=[encode(np.array([row]) / 255) for row in rows])
     _, table = (one.value for one in app.markdown)
-    assert source.understood.features[1].scale == ("blue", "green", "red")
+    assert source.found.columns[1].scale == ("blue", "green", "red")
     age, colour = table.splitlines()[2:]
     assert age.startswith("| age | 40 | ")
     assert [cell.partition(", ")[2].strip() for cell in age.split("|")[3:6]][2] == "right"

@@ -17,8 +17,7 @@ from PIL import Image
 from ldp_core import datasets
 from ldp_core.classroom import members, sessions
 from ldp_core.classroom.store import CLASSES
-from ldp_core.datasets import _uploaded
-from ldp_core.datasets._table import Card
+from ldp_core.datasets import Card, _brought
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownJob
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, own_data, queue
@@ -130,15 +129,15 @@ def test_owners_card_overrides_the_guess(runs_dir: Path):
     own = own_data.take({"mine.csv": TABLE}, ANNA)
     assert datasets.get(own.name).learnt
     scales: dict[str, Any] = {"age": (0, 40), "colour": (f"{MARK}0", f"{MARK}1")}
-    own_data.describe(own.name, ANNA, Card("bought", "", scales, ("client",)))
+    own_data.describe(own.name, ANNA, Card(target="bought", client="", scales=scales, leave_out=("client",)))
     found = datasets.get(own.name)
     assert (found.learnt, found.clients, found.shape) == ("", 0, (1, 3))
-    assert own_data.described(own.name, ANNA)[1].client == ""
-    own_data.describe(own.name, ANNA, Card("age", "client"))
-    assert own_data.described(own.name, ANNA)[0] == ("client", "age", "bought", "colour")
+    assert own_data.look(own.name, ANNA).seen.card.says_client
+    own_data.describe(own.name, ANNA, Card(target="age", client="client"))
+    assert own_data.look(own.name, ANNA).seen.rows[0] == ["client", "age", "bought", "colour"]
     with pytest.raises(InvalidInput, match="least and its most"):
-        own_data.describe(own.name, ANNA, Card(scales={"age": (3.0, 3.0)}))
-    assert own_data.described(own.name, ANNA)[1].target == "age", "a card that will not do changes nothing"
+        Card.checked({"scales": {"age": [3, 3]}})
+    assert own_data.look(own.name, ANNA).seen.card.target == "age", "a card that will not do changes nothing"
 
 
 KINDS = {f"set/{kind}/{MARK}{i}.png": picture(kind) for kind in ("red", "blue") for i in range(6)}
@@ -172,7 +171,7 @@ BAD = {
     "packed otherwise": ({"a.zip": packed({"a/b.png": picture("red")}, ZIP_BZIP2).getvalue()}, "rare way"),
     "no pictures": ({"a.zip": zipped({"a/b.txt": b"x"})}, "holds no PNG"),
     "damaged": ({"a.zip": zipped({"a/b.png": b"\x89PNG\r\n\x1a\n"})}, "cannot be read as a PNG"),
-    "one kind": ({"cat1.png": picture("red"), "cat2.png": picture("red")}, "two kinds are needed"),
+    "one kind": ({"cat1.png": picture("red"), "cat2.png": picture("red")}, "kinds are needed"),
     "no kind": ({"1.png": picture("red")}, "does not say what it shows"),
     "outside": ({"a.zip": zipped({"../x.png": picture("red")})}, "holds no PNG"),
 }  # fmt: skip
@@ -203,7 +202,7 @@ def test_damaged_zips_are_refused_in_a_sentence(cuts: list[tuple[int, bytes]]):
     for at, put in cuts:
         data[at % len(data) : at % len(data) + len(put)] = put
     try:
-        assert _uploaded.main({}, {"a.zip": bytes(data)})[1].startswith(b"PK")
+        assert _brought.main({}, {"a.zip": bytes(data)})[1].startswith(b"PK")
     except InvalidInput as error:
         assert len(str(error)) < 400
 
@@ -239,10 +238,10 @@ def test_upload_beyond_a_limit_is_refused(runs_dir: Path, case: str, monkeypatch
 
 
 def test_own_server_process_parses_no_upload(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    for place in (f"{_uploaded.__name__}.main", "csv.reader", "PIL.Image.open"):
+    for place in (f"{_brought.__name__}.main", "csv.reader", "PIL.Image.open"):
         monkeypatch.setattr(place, lambda *_, **__: pytest.fail("parsed here"))
     own = own_data.take({"mine.csv": TABLE}, ANNA)
-    own_data.describe(own.name, ANNA, Card("colour", ""))
+    own_data.describe(own.name, ANNA, Card(target="colour", client=""))
     assert datasets.get(own.name).class_names == tuple(f"{MARK}{i}" for i in range(3))
     assert datasets.get(own_data.take({"a.zip": zipped(KINDS)}, ANNA).name).train_size == 10
 
