@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
+import numpy as np
 import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import DELTA, Promise, Scope, everyone, promise, worth
 from ldp_core.experiment import Experiment
 from ldp_core.presets import sixty_thousand as sixty
+from ldp_core.presets import ten_hospitals as hospitals
 from ldp_core.presets.of_systems import five_side_by_side as five
 from ldp_core.presets.questions import Result, images_back
 from ldp_core.runs import outcomes
@@ -146,6 +148,11 @@ def within(one: str, other: str) -> Check:
     return lambda value, shown: abs(fmean(shown.ends(one)) - fmean(shown.ends(other))) < value
 
 
+def ahead(one: str, other: str) -> Check:
+    """One run's accuracy above another's, in every seed, in points."""
+    return lambda value, shown: np.subtract(shown.ends(one), shown.ends(other)).min() > value
+
+
 def spends(*labels: str) -> Check:
     """What a run costs every client at worst."""
     return lambda value, shown: all(
@@ -248,6 +255,13 @@ FIGURES: dict[str, tuple[Check, ...]] = {
         *map(setting, (0, 1, 2)),
         within(sixty.UNEVEN, sixty.SOME),
     ),
+    "ten_hospitals": (
+        above(hospitals.ALONE),
+        below(hospitals.WHOLE_ALONE),
+        above("a secure sum, row ε 1", "a server, row ε 1"),
+        below(hospitals.WHOLE_SUM),
+    ),
+    "alike_or_unlike": (ahead("alike, 1/σ²", "alike, mean"),),
     "whom_do_you_trust": TRUST,
     "whom_do_you_trust_on_mnist": TRUST,
 }
