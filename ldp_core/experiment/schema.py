@@ -171,7 +171,10 @@ class Experiment(BaseModel):
     def covers(self) -> str:
         """What a client's ε covers, such as “per weight”."""
         scope = self.clients.epsilon_scope
-        return PER[self.randomiser.scope if scope == "mechanism" else scope]
+        words = PER[self.randomiser.scope if scope == "mechanism" else scope]
+        if self.unit == "client":
+            return words
+        return "for one row's whole run" if scope == "run" else f"{words}, of one row"
 
     def split(self, labels: Labels) -> list[Labels]:
         """The places of each client's samples among those with these labels. Raises InvalidInput: the

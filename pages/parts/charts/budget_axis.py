@@ -10,7 +10,7 @@ import numpy as np
 from pages.parts.charts.base import Figure, Lines, Trace, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band, noise_axis
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import covered, number, percent
 
 Steps = Sequence[tuple[str, float]]
 """Line and ε of each variant (ldp_core.runs.view.styles.ladders)."""
@@ -32,7 +32,7 @@ def accuracy_by_budget(
     levels = {} if chance is None else {"guessing": chance}
     if reference is not None and len(final := reference.final("accuracy")):
         levels[reference.label] = float(final.mean())
-    axis = _budgets(steps)
+    axis = _budgets(steps, shown)
     first, last = axis["tickvals"][0], axis["tickvals"][-1]
     for name, value in levels.items():
         chart.level(last, value, f"{name} {percent(value)}", first=first, name=name)
@@ -54,7 +54,7 @@ def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[in
         curve = _curve(np.array([epsilon for epsilon, _ in line]), y, name, tint, "%{y:.3~r}")
         chart.add(curve, np.log10(y[-1]), f"<b>{html.escape(name)} {number(y[-1], 2)}</b>", colour(tint))
         values += y.tolist()
-    return chart.figure(x=_budgets(steps), y=noise_axis(values))
+    return chart.figure(x=_budgets(steps, shown), y=noise_axis(values))
 
 
 def by_line(
@@ -79,12 +79,12 @@ def common(labels: Sequence[str]) -> str:
     return labels[0][: len(same)].rstrip(" ε,·=") or labels[0]
 
 
-def _budgets(steps: Steps) -> dict[str, Any]:
+def _budgets(steps: Steps, shown: Sequence[Series]) -> dict[str, Any]:
     budgets = sorted({epsilon for _, epsilon in steps})
     low, high = np.log10(budgets[0]), np.log10(budgets[-1])
     room = 0.04 * (high - low)
     return {
-        "title": "budget ε",
+        "title": f"budget ε{' or'.join(dict.fromkeys(covered(one.experiment) for one in shown))}",
         "type": "log",
         "range": [low - room, high + room],
         "tickvals": budgets,

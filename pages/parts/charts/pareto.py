@@ -18,7 +18,7 @@ from pages.parts.charts.base import (
 )
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import as_shown, at_most, number
+from pages.parts.ui.text import as_shown, at_most, number, whole_runs
 
 T = TypeVar("T")
 
@@ -78,6 +78,7 @@ def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Fig
     if picked:
         x = {"title": "images picked out", **share_axis(), "range": [-0.05, 1.05]}
     else:
-        x = {"title": "ε for the whole run, at worst", **budget_axis([point.price for point in points])}
+        whole = whole_runs(point.one.experiment for point in points)
+        x = {"title": f"ε for {whole}, at worst", **budget_axis([point.price for point in points])}
     margin = {"l": 8, "r": 24, "t": 12, "b": 8}
     return figure(traces, x=x, y=share_axis(), hovermode="closest", margin=margin)

@@ -20,7 +20,7 @@ from pages.parts.charts.base import (
     note,
     scatter,
 )
-from pages.parts.ui.text import number
+from pages.parts.ui.text import covered, number
 
 NAMED = 60
 """Number of clients up to which each is drawn as a point."""
@@ -47,7 +47,10 @@ def population_figure(experiment: Experiment) -> Figure:
     traces[1]["yaxis"] = "y2"
     below = {"domain": [0, 0.39], "gridcolor": GRID, "automargin": True}
     head: dict[str, Any] = {**PAPER, "xanchor": "left", "yanchor": "bottom"}
-    headings = [note(0, 1.02, "<b>Budget ε</b>", **head), note(0, 0.44, "<b>Noise σ per weight</b>", **head)]
+    headings = [
+        note(0, 1.02, f"<b>Budget ε</b>{covered(experiment)}", **head),
+        note(0, 0.44, "<b>Noise σ per weight</b>", **head),
+    ]
     return figure(
         traces,
         x={"title": "client", "range": [0.2, count + 0.8], "anchor": "y2", "tickformat": "d"},

@@ -21,7 +21,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import THIN, as_shown, at_most, listed, number, percent, plain
+from pages.parts.ui.text import THIN, as_shown, at_most, listed, number, percent, plain, whole_runs
 
 SIDE = 112
 """Pixels of a picture on the page, at least."""
@@ -77,7 +77,8 @@ def figures(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
     if both := matrix(arms, fields):
         head, *cells = ([plain(one, 80) for one in row] for row in both)
         table(head, cells)
-    head = ["run", "of", "accuracy", "ε for the whole run at worst", "right image picked out"]
+    whole = whole_runs(arm.experiment for arm in arms)
+    head = ["run", "of", "accuracy", f"ε for {whole} at worst", "right image picked out"]
     table(head, [[_bold(arm), plain(arm.name, 40), *_figures(arm)] for arm in arms])
     whom = plain(against_whom([(arm.series.label, arm.experiment.trust.against) for arm in arms]), 300)
     st.caption(
@@ -174,9 +175,10 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
             without.append(arm.series.label)
     shown = []
     if len({as_shown(point.price) for point in points}) > 1:
+        whole = whole_runs(point.one.experiment for point in points)
         card = Card(
             title="What the budget buys",
-            rest=" Accuracy against ε for the whole run at worst, of the client that gives most away",
+            rest=f" Accuracy against ε for {whole} at worst, of the client that gives most away",
             caption=f"Not beaten by another at the same ε or less: {_unbeaten(points)}."
             + (f" No guarantee, so no place here: {listed(without)}." if without else "")
             + f" Known deployments have other units: {'; '.join(deployments.listed())}.",

@@ -27,7 +27,7 @@ from pages.parts.ui.components import Card
 from pages.parts.ui.header import headline
 from pages.parts.ui.polling import outlook_of, refreshing, wait_for, within
 from pages.parts.ui.shared_cache import watch_record
-from pages.parts.ui.text import at_most, deltas, number, percent, plain
+from pages.parts.ui.text import at_most, deltas, number, percent, plain, whole_runs
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
@@ -222,7 +222,7 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
     def drawn(some: Sequence[Bought[Setting]], **looks: Any) -> dict[str, Any]:
         return scatter([one.price for one in some], [one.accuracy for one in some], **looks)
 
-    best, line = front(points), colour(2)
+    best, line, whole = front(points), colour(2), whole_runs(one.one.experiment for one in points)
     return figure(
         [
             drawn(best, mode="lines", line={"color": line, "width": 2.5, "shape": "hv"}, hoverinfo="skip"),
@@ -236,7 +236,7 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
             ),
             drawn(best, mode="markers", marker={"color": line, "size": 10}, hoverinfo="skip"),
         ],
-        x={"title": f"ε of the whole run{deltas(at)}, worst case, dearest client"}
+        x={"title": f"ε for {whole}{deltas(at)}, at worst, dearest client"}
         | budget_axis([point.price for point in points]),
         y=ACCURACY,
         hovermode="closest",

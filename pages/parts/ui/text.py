@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ldp_core import datasets, limits
+from ldp_core.accounting import WHOLE_RUN
 from ldp_core.errors import StudioError
 from ldp_core.experiment import PER, Draft, Experiment
 from ldp_core.mechanisms import Mechanism
@@ -133,6 +134,11 @@ def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
 def covered(experiment: Experiment) -> str:
     """What a budget covers, to follow its ε: ` per weight`."""
     return f" {experiment.covers}"
+
+
+def whole_runs(experiments: Iterable[Experiment]) -> str:
+    """What an ε for all that is sent covers in these experiments: `a person's whole run`."""
+    return " or ".join(dict.fromkeys(WHOLE_RUN[one.unit] for one in experiments))
 
 
 def per(used: Iterable[Mechanism]) -> str:
