@@ -16,7 +16,7 @@ from pages.parts.systems.panel import system_panel
 from pages.parts.ui import components
 from pages.parts.ui.header import header, question
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import ASSUMED, asked_in_words, at_most, number, plain, ranges_in_words
+from pages.parts.ui.text import ASSUMED, asked_in_words, at_most, clipped_in_words, number, plain
 from pages.parts.ui.workspace import Workspace, open_workspace
 
 PAGE = 50
@@ -125,14 +125,13 @@ def _table(workspace: Workspace) -> None:
 def _picture(workspace: Workspace, unlike: bool) -> None:
     """Draw each client's budget and noise; of equal clients, say both."""
     experiment = workspace.draft.base
-    population = experiment.population()
     (asked,) = asked_in_words([experiment])
     st.markdown(
         f"**{plain(asked)}**",
         help=f"σ: standard deviation of the noise ({experiment.randomiser.label}) for "
         f"{ASSUMED[experiment.randomiser.region]}.",
     )
-    words = ranges_in_words(population.low.tolist(), population.high.tolist())
+    words = clipped_in_words(experiment)
     if not unlike:
         st.caption(f"{words}; noise σ {number(np.sqrt(client_variance(experiment)[0]))} per weight")
         return

@@ -18,7 +18,7 @@ from pages.parts.charts.base import (
 )
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import as_shown, at_most, number, whole_runs
+from pages.parts.ui.text import as_shown, at_most, number
 
 T = TypeVar("T")
 
@@ -55,7 +55,9 @@ def budget_axis(budgets: Sequence[float]) -> dict[str, Any]:
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
-def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Figure:
+def pareto_figure(
+    points: Sequence[Bought[Series]], picked: bool = False, whole: str = "the whole run"
+) -> Figure:
     """Accuracy over the run's worst-case ε, or over the identification rate, with the front as a line."""
     line = front(points)
     steps = [each.price for each in line], [each.accuracy for each in line]
@@ -78,7 +80,6 @@ def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Fig
     if picked:
         x = {"title": "images picked out", **share_axis(), "range": [-0.05, 1.05]}
     else:
-        whole = whole_runs(point.one.experiment for point in points)
         x = {"title": f"ε for {whole}, at worst", **budget_axis([point.price for point in points])}
     margin = {"l": 8, "r": 24, "t": 12, "b": 8}
     return figure(traces, x=x, y=share_axis(), hovermode="closest", margin=margin)

@@ -182,7 +182,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
             caption=f"Not beaten by another at the same ε or less: {_unbeaten(points)}."
             + (f" No guarantee, so no place here: {listed(without)}." if without else "")
             + f" Known deployments have other units: {'; '.join(deployments.listed())}.",
-            figure=pareto_figure(points),
+            figure=pareto_figure(points, whole=whole),
             label="; ".join(
                 f"{p.one.label}: {percent(p.accuracy, 1)} at ε {at_most(p.price)}" for p in points
             ),

@@ -18,7 +18,7 @@ from pages.parts.ui.fields import bind, complain, component, is_wrong, named, on
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
 from pages.parts.ui.memory import tab
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import asked_in_words, joined, names_by, number, percent, plain, ranges_in_words
+from pages.parts.ui.text import asked_in_words, clipped_in_words, joined, names_by, number, percent, plain
 from pages.parts.ui.workspace import Workspace
 
 PREPARED = "As prepared"
@@ -86,9 +86,7 @@ def _clients(draft: Draft) -> None:
     every = names_by(zip((asked_in_words([one])[0] for one in experiments), labels, strict=True))
     for words, names in every.items():
         st.markdown(plain(words) + f": {joined(names)}" * (len(every) > 1))
-    populations = [one.population() for one in experiments]
-    ranges = (ranges_in_words(one.low.tolist(), one.high.tolist()) for one in populations)
-    st.caption("; or ".join(dict.fromkeys(ranges)))
+    st.caption("; or ".join(dict.fromkeys(map(clipped_in_words, experiments))))
     st.page_link("clients.py", label=":blue[Change the clients]")
 
 

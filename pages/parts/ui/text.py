@@ -153,6 +153,14 @@ def labels_cover(draft: Draft) -> str:
     return f"; ε{' or'.join(found)}" if found else ""
 
 
+def clipped_in_words(experiment: Experiment) -> str:
+    """What the size of uploads is bounded by: safe ranges, or the length of each row's gradient."""
+    if experiment.local.clip is not None:
+        return f"each row's gradient shortened to {number(experiment.local.clip)}"
+    people = experiment.population()
+    return ranges_in_words(people.low.tolist(), people.high.tolist())
+
+
 def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
     pairs = sorted(set(zip(lows, highs, strict=True)))
     if len(pairs) == 1:
