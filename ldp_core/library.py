@@ -60,8 +60,9 @@ def ask(**needs: Any) -> dict[str, Any]:
 
     with private_files.unwritten():
         chosen = parse_needs({"levers": True, **needs})
-        guessing, *cells = designed(chosen, [], quiet)
-        return answered(chosen, points_of(cells), guessing["chance"])
+        guessing, *events = designed(chosen, [], quiet)
+        told = next((one["right"] for one in events if one["event"] == "told"), None)
+        return answered(chosen, points_of(events), guessing["chance"], told)
 
 
 def asked(base: Any, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> Experiment:

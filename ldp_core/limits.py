@@ -101,6 +101,7 @@ SEEDS = Limit(1, 20, 3, "seeds")
 SWEEP_RUNS = Limit(1, 3000, 1, "runs")  # cells times seeds
 VARIANTS = Limit(1, 12, 3, "runs")
 FRACTION = Limit(0.001, 1.0, 0.7)
+RECORDS_EACH = Limit(1, 10**6, 10, "samples")
 ALPHA = Limit(0.01, 1e4, 1.0)  # Dirichlet concentration
 HIDDEN = Limit(1, 4096, 32, "units")
 WIDTH = Limit(4, 64, 64, "channels")  # of the first stage of a residual network

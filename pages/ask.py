@@ -10,20 +10,21 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import datasets
-from ldp_core.accounting import AGAINST, worth
+from ldp_core.accounting import AGAINST, deployments, word_of, worth
+from ldp_core.accounting.worth import RULE
 from ldp_core.errors import InvalidExperiment, StudioError
-from ldp_core.experiment import Draft, Experiment, changed
+from ldp_core.experiment import UNITS, Draft, Experiment, changed
 from ldp_core.runs import FIRST, AskProgress, Job, first_answer, jobs, own_data, points_of
 from ldp_core.tuning.designs import Found, answer_of, next_points
-from ldp_core.tuning.needs import TRUSTS, UNITS, Lever, Needs, parse_needs
-from ldp_core.tuning.said import COVERS, design_of, promised, sentence
+from ldp_core.tuning.needs import TRUSTS, Lever, Needs, parse_needs
+from ldp_core.tuning.said import changes, design_of, enough, promised, sentence
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.tune.price import promise_in_words, setting_line
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once, watch_record
-from pages.parts.ui.text import at_most, number, percent, plain
+from pages.parts.ui.text import at_most, listed, number, percent, plain, signed
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import look, me, visitor, who
 from pages.parts.ui.workspace import start_with
@@ -38,8 +39,8 @@ GIVEN_UP = {
     "shuffled": "A shuffler is trusted",
     "secure_sum": "Only the sum is seen",
     "central": "The server is trusted",
-    "record": "One record’s secret instead",
-    "client": "All that one sends instead",
+    "record": "One record is the secret",
+    "client": "All that one sends is",
 }
 RECORD_TRUSTS = tuple(one for one in TRUSTS if one != "shuffled")
 """Trusts under which a record's promise is proved."""
@@ -60,7 +61,7 @@ def main() -> None:
     st.session_state[ASKED] = needs
     stored = first_answer()
     if stored is not None and stored.needs == needs:
-        _answer(stored.needs, stored.cells, stored.chance, None)
+        _answer(stored.needs, stored.cells, stored.chance, stored.told)
     elif (job := _asked(needs)) is not None:
         watch_record(job, AskProgress, "question", partial(_watch, needs), own=True)
     refusal()
@@ -70,9 +71,9 @@ def _fields(before: Needs) -> Needs | None:
     secret, whom, many, need = st.columns([1, 1.25, 1, 1.35], gap="medium", border=True)
     unit = secret.radio(
         "**Whose secret is it?**",
-        UNITS,
-        index=UNITS.index(before.unit),
-        format_func=lambda one: COVERS[one].capitalize(),
+        list(UNITS),
+        index=list(UNITS).index(before.unit),
+        format_func=lambda one: UNITS[one].capitalize(),
         key="ask whose",
     )
     offered = TRUSTS if unit == "client" else RECORD_TRUSTS
@@ -86,16 +87,23 @@ def _fields(before: Needs) -> Needs | None:
     own = [one.name for one in own_data.mine(me())]
     names = [*own, *(name for name in datasets.names() if _is_here(name))]
     data = before.dataset if before.dataset in names else names[0]
-    size = datasets.get(data).train_size
-    clients = many.number_input(
-        "**How many take part?**", 2, size, min(before.clients, size), key=f"ask many {data}"
-    )
     if len(names) > 1:
         data = many.selectbox(
-            "Their data", names, index=names.index(data), format_func=_label, key="ask data"
+            "**Their data**", names, index=names.index(data), format_func=_label, key="ask data"
         )
-    else:
-        many.caption(f"{_label(data)}: each holds about {number(size / clients, 2)}")
+    source = datasets.get(data)
+    size, count = source.train_size, source.clients or before.clients
+    left, right = many.columns(2, gap="small")
+    clients = left.number_input("**How many?**", 2, size, min(count, size), key=f"ask many {data}")
+    most = size // int(clients)
+    each = right.number_input(
+        "**Each holds**",
+        1,
+        most,
+        min(before.records or most, most),
+        key=f"ask each {data} {clients}",
+        help=f"Records; {_label(data)} has {number(size, 7)} to deal out.",
+    )
     kind = need.segmented_control(
         "**What do you need?**",
         list(WANTED),
@@ -106,9 +114,16 @@ def _fields(before: Needs) -> Needs | None:
     )
     wanted: dict[str, Any] = {"epsilon": None, "accuracy": None}
     if kind == "promise":
-        value = before.epsilon if before.epsilon in EPSILONS else 4.0
-        words = f"ε at most, for {COVERS[unit]}"
-        wanted["epsilon"] = need.select_slider(words, EPSILONS, value, format_func=number, key="ask epsilon")
+        value = before.epsilon or 4.0
+        wanted["epsilon"] = need.select_slider(
+            f"ε at most, for {UNITS[unit]}",
+            sorted({*EPSILONS, value}),
+            value,
+            format_func=lambda epsilon: f"{number(epsilon)}: {word_of(epsilon)}",
+            key="ask epsilon",
+            help=f"What it promises for the whole run. {RULE} Known deployments have other units: "
+            f"{'; '.join(deployments.listed())}.",
+        )
     else:
         share = need.slider(
             "Accuracy at least, %", 15, 99, round(100 * (before.accuracy or 0.9)), key="ask share"
@@ -117,7 +132,8 @@ def _fields(before: Needs) -> Needs | None:
     given = {
         "unit": unit,
         "trust": trust,
-        "clients": int(min(clients, datasets.get(data).train_size)),
+        "clients": int(clients),
+        "records": int(each) if each < most else None,
         "dataset": data,
     }
     confirmed = before.confirmed and (before.as_json() | given | wanted == before.as_json())
@@ -159,10 +175,10 @@ def _watch(needs: Needs, job: Job, found: AskProgress) -> None:
     if is_gone(job):
         return
     cells = points_of(found.cells)
-    if found.chance is None or (number_of := _answered(needs, cells)) is None:
+    if found.chance is None or (whole := _answered(needs, cells)) is None:
         far_state(job, 0.0, lambda left: f"Trying designs: {len(cells)} runs so far{left}", "stopped")
         return
-    _answer(needs if number_of else replace(needs, levers=False), cells, found.chance, job)
+    _answer(needs if whole else replace(needs, levers=False), cells, found.chance, found.told)
 
 
 def _answered(needs: Needs, cells: Mapping[Any, float]) -> bool | None:
@@ -172,11 +188,11 @@ def _answered(needs: Needs, cells: Mapping[Any, float]) -> bool | None:
     return None if next_points(replace(needs, levers=False), cells) else False
 
 
-def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, job: Job | None) -> None:
+def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, told: float | None) -> None:
     found = once(("answer", needs, len(cells)), lambda: answer_of(needs, cells))
     design = design_of(needs, found)
     headline(sentence(needs, found, chance))
-    _figures(found, design, chance)
+    _figures(found, design, chance, told)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**The design found**  \n{setting_line(design)}")
         if not found.measured:
@@ -187,37 +203,55 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, job: Job | 
     st.header("What would have to change", anchor=False)
     if not needs.levers:
         st.caption("Trying each change …")
-    for number_of, lever in enumerate(needs.changed() * needs.levers, start=1):
-        other = once(("answer", needs, len(cells), number_of), partial(answer_of, needs, cells, number_of))
-        _lever(lever, needs, found, other)
+    levers = once(("levers", needs, len(cells)), lambda: changes(needs, cells))
+    if levers and not enough(found, chance):
+        would = [_named(lever) for lever, other in levers if enough(other, chance)]
+        none = "None of these alone is enough."
+        st.markdown(f"Alone enough: **{plain(listed(would))}**." if would else none)
+    for column, some in zip(st.columns(2, gap="medium"), (levers[::2], levers[1::2]), strict=True):
+        with column:
+            for lever, other in some:
+                _lever(lever, needs, found, other, chance)
 
 
-def _figures(found: Found, design: Experiment, chance: float) -> None:
+def _figures(found: Found, design: Experiment, chance: float, told: float | None) -> None:
     accuracy, privacy, attacker = st.columns(3, border=True)
     line = promised(design)
     how = f"mean of {found.runs} fresh runs" if found.measured else "expected, from two runs of each design"
     accuracy.markdown(f"Accuracy  \n### {percent(found.mean)}")
     accuracy.caption(
-        f"{how}; nine of ten runs between {percent(found.low)} and {percent(found.high)}. "
-        f"Guessing: {percent(chance)}, without noise: {percent(found.ceiling)}"
+        f"nine of ten runs between {percent(found.low)} and {percent(found.high)}; guessing "
+        f"{percent(chance)}, without noise {percent(found.ceiling)}",
+        help=f"{how[0].upper()}{how[1:]}.",
     )
     privacy.markdown(f"What is promised  \n### {promise_in_words(line)}")
     privacy.caption(
-        f"for {COVERS[design.unit]}, in the whole run at worst, against {AGAINST[design.trust.against]}"
+        f"for {UNITS[design.unit]}, against {AGAINST[design.trust.against]}",
+        help="In the whole run at worst.",
     )
-    attacker.markdown(f"What an attacker can do  \n### right {worth(line).odds.removeprefix('in ')}")
-    attacker.caption("who has to tell two values of such a secret apart; a coin is right in 50 of 100")
-
-
-def _lever(lever: Lever, needs: Needs, found: Found, other: Found) -> None:
-    words = GIVEN_UP.get(lever.label, lever.label)
-    name, bar, press = st.columns([1.2, 3, 0.7], vertical_alignment="center")
-    name.markdown(plain(words))
-    if needs.epsilon is not None:
-        text = f"{percent(other.mean)} accuracy, {100 * (other.mean - found.mean):+.0f} points"
+    odds, apart = worth(line).odds, "two images" if datasets.get(design.dataset).images else "two values"
+    if told is None:
+        attacker.markdown(f"What an attacker can do  \n### right {odds.removeprefix('in ')}")
+        attacker.caption(f"by the promise, who tells {apart} of such a secret apart; a coin: 50 of 100")
     else:
-        text = f"ε {at_most(other.epsilon)}, {percent(other.mean)} accuracy"
-    bar.progress(other.mean, text=text)
+        attacker.markdown(f"What an attacker did  \n### right in {round(100 * told)} of 100 tries")
+        attacker.caption(f"who told {apart} of a client apart, from one upload; promised: {odds}; a coin: 50")
+
+
+def _named(lever: Lever) -> str:
+    return GIVEN_UP.get(lever.label, lever.label)
+
+
+def _lever(lever: Lever, needs: Needs, found: Found, other: Found, chance: float) -> None:
+    bar, press = st.columns([3.4, 1], vertical_alignment="center")
+    span = f"{percent(other.mean)} ({percent(other.low)} to {percent(other.high)})"
+    if needs.epsilon is not None:
+        gain = 100 * (other.mean - found.mean)
+        text = f"{span}, {'+' * (gain > 0)}{signed(gain, 2)} points"
+    else:
+        text = f"ε {at_most(other.epsilon)}, {span}"
+    none = "" if enough(other, chance) else " :gray[not enough]"
+    bar.progress(other.mean, text=f"**{plain(_named(lever))}** {text}{none}")
     press.button("Take it", key=f"lever {lever.label}", on_click=_take, args=(lever.needs,), width="stretch")
 
 

@@ -1,4 +1,4 @@
-"""Start: what can I see here?"""
+"""Start: what is this, and what does ε buy?"""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,6 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.runs import listed, outcomes
-from pages.parts.learn.lesson import steps
 from pages.parts.runs.job_list import job_line
 from pages.parts.runs.take_away import open_file
 from pages.parts.start.guessed import Guessed
@@ -14,7 +13,6 @@ from pages.parts.start.hero import hero
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
 from pages.parts.ui.job_actions import lasting_refusal
-from pages.parts.ui.meanings import EPSILON, SIGMA, glossary
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.scenario import at_a_glance
 from pages.parts.ui.text import plain
@@ -33,7 +31,7 @@ def main() -> None:
         st.title("How much noise, and what does it cost?", anchor=False)
         st.markdown(
             "Many train one model together without handing over their data (federated learning); each adds "
-            "noise to what they send, as much as a budget ε says."
+            "noise to what they send. The smaller the budget ε, the more noise."
         )
     others, mine = presets.of_papers(), Guessed.here()
     names = [name for name in presets.names() if name not in others]
@@ -42,19 +40,11 @@ def main() -> None:
     if asked in known:
         _card(asked, known[asked], mine)
     with st.container(border=True, key="hero"):
-        st.markdown(
-            "**From which ε on do you recognise it?** The smaller ε, the more noise. Drag it.",
-            help=f"An attacker made this picture of one image, from a noisy answer. {EPSILON} {SIGMA}",
-        )
         hero()
     _doors()
     _yours()
-    st.header("Learn it step by step", anchor=False)
-    steps()
     with st.expander(f"{len(names)} scenarios, and what they came to", expanded=bool(mine.guesses)):
         _grid([name for name in names if name != asked], known, mine)
-    with st.expander("Words, each explained once"):
-        st.markdown(glossary())
 
 
 def _doors() -> None:
@@ -66,8 +56,8 @@ def _doors() -> None:
         if st.button("Try it: train and attack", key=f"open {first}", width="stretch"):
             start_with(presets.get(first).draft)
             st.switch_page("train.py")
-        if st.button("Teach a class", key="door class", width="stretch"):
-            st.switch_page("classroom.py")
+        if st.button("Learn it step by step", key="door learn", width="stretch"):
+            st.switch_page("learn.py")
 
 
 def _yours() -> None:

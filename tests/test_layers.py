@@ -70,6 +70,7 @@ LAYERS = [
     ["ldp_core.runs.claims"],
     ["ldp_core.runs.kinds"],
     ["ldp_core.runs.stored_answer"],
+    ["ldp_core.runs.stored_promises"],
     ["ldp_core.runs.stored_ladder"],
     ["ldp_core.runs.process"],
     ["ldp_core.runs.jobs"],

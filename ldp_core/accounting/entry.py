@@ -13,7 +13,7 @@ Unit = Literal["client", "record"]
 TOGETHER = ("some", "whole")
 """Fields for several records of a client together."""
 SOME = 10
-TEN, ALL = f"{SOME} rows of one person together", "the client as a whole"
+TEN, ALL = f"{SOME} records of one person together", "the client as a whole"
 """Number of records that a person may have in one client's data, as an example."""
 Word = Literal["much", "some", "little", "nothing"]
 UP_TO: tuple[tuple[float, Word], ...] = ((1.0, "much"), (3.0, "some"), (10.0, "little"))
@@ -32,23 +32,23 @@ AGAINST = {
 
 WHOLE_RUN: Mapping[str, str] = {
     "client": "a person's whole run",
-    "record": "one row in its client's whole run",
+    "record": "one record in its client's whole run",
 }
 """What a run's ε covers, by `Entry.unit`."""
 NEIGHBOURS: Mapping[str, str] = {
     "client": "everything that one client sends in the run",
-    "record": "one row of one client, exchanged for any other, in all that the client sends in the run",
+    "record": "one record of one client, exchanged for any other, in all that the client sends in the run",
 }
 """The unit of privacy at length, by `Entry.unit`."""
 
 
 def of_whom(unit: str, client: str) -> str:
-    """The client whose ε it is, in words; or each of its rows."""
-    return f"each row of {client}" if unit == "record" else client
+    """The client whose ε it is, in words; or each of its records."""
+    return f"each record of {client}" if unit == "record" else client
 
 
 def together_in_words(entry: Entry, at_most: Callable[[float], str]) -> str:
-    """End of a sentence on what a run's ε for each row is for several; "" where ε is a client's."""
+    """End of a sentence on what a run's ε for each record is for several; "" where ε is a client's."""
     if entry.some is None or entry.whole is None:
         return ""
     each = (f"ε {at_most(one.bound)} for {what}" for one, what in ((entry.some, TEN), (entry.whole, ALL)))

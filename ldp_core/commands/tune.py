@@ -33,6 +33,7 @@ def command_of_ask(added: argparse.ArgumentParser) -> None:
     added.add_argument("--unit", metavar="NAME", help="client (by default) or record: whose secret it is")
     added.add_argument("--trust", metavar="NAME", help="no_one (by default), shuffler, secure_sum or server")
     added.add_argument("--clients", metavar="NUMBER", help="that take part")
+    added.add_argument("--records", metavar="NUMBER", help="that each holds; by default all are dealt out")
     added.add_argument("--dataset", metavar="NAME")
     added.add_argument("--epsilon", metavar="NUMBER", help="for all that a client sends: the best accuracy")
     added.add_argument("--accuracy", metavar="SHARE", help="like 0.85: the least ε that reaches it")
@@ -46,7 +47,7 @@ def ask(options: argparse.Namespace) -> int:
     from ldp_core.runs import one_thread
 
     one_thread()
-    names = ("unit", "trust", "clients", "dataset", "epsilon", "accuracy", "seed")
+    names = ("unit", "trust", "clients", "records", "dataset", "epsilon", "accuracy", "seed")
     given = {name: typed(text) for name in names if (text := getattr(options, name)) is not None}
     found = answer(**given, confirmed=options.confirmed)
     print(json.dumps(found, allow_nan=False))

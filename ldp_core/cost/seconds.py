@@ -115,7 +115,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
 def _training(experiment: Experiment, rounds: int) -> Work:
     source, count = experiment.source, experiment.clients.count
     share = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
-    samples = source.train_size * share * experiment.local.epochs
+    samples = experiment.records * count * share * experiment.local.epochs
     values = rounds * count * share * experiment.dimension
     each = rounds * experiment.model.products(source.shape, source.classes)
     if experiment.model.batched:

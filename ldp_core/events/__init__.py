@@ -14,6 +14,7 @@ from ldp_core.events.cells import (
     Leaked,
     SearchCell,
     SweepCell,
+    Told,
     Tried,
 )
 from ldp_core.events.ladder import Cell, Figures, Guess, LadderEnded, LadderStarted, Reference

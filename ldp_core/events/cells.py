@@ -121,6 +121,16 @@ class DesignCell(_Came):
 
 
 @dataclass(frozen=True)
+class Told(Event):
+    """How often an attacker told two images of a client apart, from one upload of the found design."""
+
+    event: ClassVar[str] = "told"
+
+    right: Share | None
+    """None under a trust whose attack is not simulated."""
+
+
+@dataclass(frozen=True)
 class Guessed(Event):
     """Accuracy of always naming the commonest class."""
 

@@ -1,5 +1,6 @@
 """Combinations of an experiment's fields that cannot run, with a sentence for each."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,10 @@ def conflicts(experiment: Any) -> Iterator[Problem]:
     if experiment.partition.name == "as_given" and source.clients not in (0, count):
         message = f"must be {source.clients}, the clients that {source.label} names; got {count}"
         yield Problem("clients.count", message)
+    wanted = getattr(experiment.partition, "records", 0)
+    if wanted * count > source.train_size >= count:
+        message = f"must be at most {source.train_size // count}, as {source.label} has {source.train_size}"
+        yield Problem("partition.records", f"{message} samples for {count} clients; got {wanted}")
     if not (own.identity or datasets.get(data).images):
         what = f"{data} has {source.features} numbers a sample instead"
         yield Problem("features", f"are made of images, and {what}; choose none, or a data set of images")
@@ -118,7 +123,7 @@ def _of_records(experiment: Any) -> Iterator[Problem]:
     asked = [
         f"{'trust' if of is trust else 'mechanism'}.{name}" for of, name in lengths if getattr(of, name, None)
     ]
-    least = -(-source.train_size // experiment.clients.count)
+    least = math.ceil(experiment.records)
     known = not (aggregator.draws or aggregator.weighs_by_size or aggregator.unpredicted)
     rules = [
         ("dataset", not source.learnt, "must state its scales, which are learnt from the rows otherwise"),

@@ -58,8 +58,8 @@ TARGETS = {
 PER = {"coordinate": "per weight", "layer": "per layer", "upload": "per upload", "run": "for the whole run"}
 """What an ε covers in words, by scope."""
 UNITS = {
-    "client": "all that a client holds",
-    "record": "each row that a client holds",
+    "client": "everything that one client sends",
+    "record": "each record that a client holds",
 }
 """Whose secret ε covers, in words."""
 FEW_ROUNDS = 5
@@ -208,7 +208,7 @@ class Experiment(BaseModel):
     @property
     def records(self) -> float:
         """Number of training samples of an average client, which is public."""
-        return self.source.train_size / self.clients.count
+        return self.partition.held(self.source.train_size, self.clients.count)
 
     @property
     def shortening(self) -> models.Shortening | None:

@@ -24,3 +24,7 @@ class Partition(Component):
     ) -> list[Indices]:
         """As `split`; `owners` is each sample's client, from 0, or None if the data do not name clients."""
         return self.split(labels, count, generator)
+
+    def held(self, samples: int, count: int) -> float:
+        """Number of samples of an average client, of so many in all."""
+        return samples / count

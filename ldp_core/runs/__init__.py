@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.storage import ledger
     from ldp_core.runs.storage.paths import runs_dir
     from ldp_core.runs.stored_answer import FIRST, first_answer
+    from ldp_core.runs.stored_promises import Bought, Promises, bought_by, promises_bought
     from ldp_core.runs.view import final_figures
     from ldp_core.runs.view.attack_curve import Tries, success, verdict_on
     from ldp_core.runs.view.cells import (

@@ -20,6 +20,7 @@ class StoredAnswer(NamedTuple):
     needs: Needs
     cells: Known
     chance: float
+    told: float | None
 
 
 @cache
@@ -28,7 +29,7 @@ def first_answer() -> StoredAnswer | None:
     try:
         data = read_json(outcomes.SHIPPED / f"{NAME}.json")
         cells = {Point(*point): float(accuracy) for *point, accuracy in data["cells"]}
-        found = StoredAnswer(parse_needs(data["needs"]), cells, float(data["chance"]))
+        found = StoredAnswer(parse_needs(data["needs"]), cells, float(data["chance"]), data["told"])
         return None if next_points(found.needs, cells) else found
     except (OSError, ValueError, TypeError, LookupError):
         return None
@@ -38,6 +39,7 @@ def make_answer(progress: Report) -> None:
     one_thread()
     guessing, *events = designed(FIRST, [], progress)
     cells = [[*point, accuracy] for point, accuracy in points_of(events).items()]
-    body = {"needs": FIRST.as_json(), "chance": guessing["chance"], "cells": cells}
+    (told,) = (event["right"] for event in events if event["event"] == "told")
+    body = {"needs": FIRST.as_json(), "chance": guessing["chance"], "told": told, "cells": cells}
     write_json(outcomes.SHIPPED / f"{NAME}.json", body)
     print(f"{NAME}: {len(cells)} runs")

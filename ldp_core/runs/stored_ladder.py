@@ -1,26 +1,24 @@
 """A precomputed attack grid that the page Attack shows first (`python -m ldp_core presets --outcomes`)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ldp_core import presets
 from ldp_core.behaviour import version
 from ldp_core.datasets import Report, quiet
-from ldp_core.experiment import Variant
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.stored_answer import make_answer
+from ldp_core.runs.stored_promises import make_promises
 from ldp_core.runs.view.cells import Desk
 from ldp_core.system.json_file import read_json, write_json
 
 NAME = "ladder"
 SCENARIO = "picture_forms"
 """Scenario whose uploads are attacked; its reconstructions have frames."""
-EQUAL, LAW = "everybody_equal", "piecewise"
-"""Scenario of the accuracy at each ε, for equal clients; and the mechanism, the grid's first."""
 IMAGES = 12
 EVERY = 2
 """One of so many frames of a search is stored, beginning with the first."""
@@ -33,8 +31,6 @@ class StoredLadder:
     """Program version that measured the grid."""
     date: str
     """YYYY-MM-DD."""
-    accuracies: dict[float, float]
-    """Final accuracy of `EQUAL` by ε of all its clients, averaged over seeds."""
 
     @property
     def scenario(self) -> str:
@@ -53,9 +49,8 @@ def stored_ladder(folder: Path = outcomes.SHIPPED) -> StoredLadder | None:
     try:
         data = read_json(folder / f"{NAME}.json")
         desk = Desk.of(data["events"])
-        accuracies = {float(epsilon): float(found) for epsilon, found in data["accuracies"]}
         whole = desk.start and desk.cells
-        return StoredLadder(desk, data["version"], data["date"], accuracies) if whole else None
+        return StoredLadder(desk, data["version"], data["date"]) if whole else None
     except (OSError, ValueError, TypeError, LookupError):
         return None
 
@@ -73,17 +68,9 @@ def make_ladder(progress: Report) -> None:
     steps = sorted({body["iterations"] for body in events if body["event"] == "guess"})[::EVERY]
     events = [body for body in events if body["event"] != "guess" or body["iterations"] in steps]
     date = datetime.now(UTC).date().isoformat()
-    accuracies = [[epsilon, _accuracy(epsilon, progress)] for epsilon in ladder.epsilons]
-    body = {"version": version(ladder), "date": date, "accuracies": accuracies, "events": events}
+    body = {"version": version(ladder), "date": date, "events": events}
     write_json(outcomes.SHIPPED / f"{NAME}.json", body)
     print(f"{NAME}: {sum(event['event'] == 'cell' for event in events)} cells")
-
-
-def _accuracy(epsilon: float, progress: Report) -> float:
-    """Final accuracy with ε for every client, averaged over the scenario's seeds."""
-    prepared = presets.get(EQUAL).draft.with_base({"clients.epsilon": epsilon, "mechanism.name": LAW})
-    found = outcomes.outcome(EQUAL, replace(prepared, variants=(Variant(LAW),)), progress)
-    return float(found.curves[0][-1])
 
 
 def make_all(names: Sequence[str], progress: Report = quiet) -> None:
@@ -93,3 +80,4 @@ def make_all(names: Sequence[str], progress: Report = quiet) -> None:
     if not names:
         make_ladder(progress)
         make_answer(progress)
+        make_promises(progress)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ldp_core import datasets
 from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import UNITS, Experiment, parse
 from ldp_core.experiment.reading import unknown
 from ldp_core.fields import is_number
 from ldp_core.limits import CLIENTS, EPSILON, SEED
@@ -39,7 +39,6 @@ STEPS = tuple(step for k in range(60) if EPSILON.allows(step := 0.25 * 2 ** (k /
 """Values of ε among which the least that reaches an accuracy is sought."""
 DEAR = 1.0
 """Seconds of a run above which a design is screened by a trial of the aggregate."""
-UNITS = ("record", "client")
 RECORD_RATES = ((5, 1.0), (20, 1.0), (20, 2.0), (40, 1.0), (40, 2.0), (40, 4.0))
 """Rounds and learning rate of designs with one step over all records in a round."""
 
@@ -58,6 +57,8 @@ class Needs:
     """Whose secret ε covers: everything that one client sends, or one record among those that it holds."""
     trust: str = "local"
     clients: int = 100
+    records: int | None = None
+    """Samples of each client; None deals out all that there are."""
     dataset: str = "digits"
     epsilon: float | None = 4.0
     """Largest worst-case ε of a client's whole run; None if an accuracy is asked for."""
@@ -99,14 +100,16 @@ class Needs:
         """The question with one answer changed, each to what asks less of privacy or has more clients."""
         size, alone = datasets.get(self.dataset).train_size, self.alone
         found = []
-        if (many := min(5 * self.clients, size)) > 1.5 * self.clients:
+        if (many := min(5 * self.clients, size // (self.records or 1))) > 1.5 * self.clients:
             found.append(Lever(f"{many} take part", replace(alone, clients=many)))
+        if self.records and (more := min(5 * self.records, size // self.clients)) > 1.5 * self.records:
+            found.append(Lever(f"{more} records each", replace(alone, records=more)))
         for trust in TRUSTS[TRUSTS.index(self.trust) + 1 :]:
             found.append(Lever(trust, replace(alone, trust=trust)))
         other = next(unit for unit in UNITS if unit != self.unit)
         found.append(Lever(other, replace(alone, unit=other)))
         if self.epsilon is not None:
-            found.append(Lever("twice the ε", replace(alone, epsilon=2 * self.epsilon)))
+            found.append(Lever("Twice the ε", replace(alone, epsilon=2 * self.epsilon)))
         else:
             lower = (self.accuracy or 0.0) - 0.1
             found.append(Lever("10 points less", replace(alone, accuracy=round(lower, 6))))
@@ -114,7 +117,7 @@ class Needs:
 
     def designs(self, epsilon: float) -> tuple[Experiment, ...]:
         """Experiments whose run costs each client `epsilon`; those that cannot run are left out."""
-        return _designs(self.unit, self.trust, self.clients, self.dataset, self.seed, epsilon)
+        return _designs(replace(self.alone, epsilon=epsilon, accuracy=None))
 
 
 @lru_cache(maxsize=1024)
@@ -129,20 +132,20 @@ def _answers(needs: Needs) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _designs(
-    unit: str, trust: str, clients: int, dataset: str, seed: int, epsilon: float
-) -> tuple[Experiment, ...]:
-    base = {
-        "unit": unit,
-        "dataset": dataset,
-        "features": FEATURES if datasets.get(dataset).images else "none",
-        "clients": {"count": clients, "epsilon": epsilon, "epsilon_scope": "run"},
-        "trust": {"kind": trust},
+def _designs(needs: Needs) -> tuple[Experiment, ...]:
+    base: dict[str, Any] = {
+        "unit": needs.unit,
+        "dataset": needs.dataset,
+        "features": FEATURES if datasets.get(needs.dataset).images else "none",
+        "clients": {"count": needs.clients, "epsilon": needs.epsilon, "epsilon_scope": "run"},
+        "trust": {"kind": needs.trust},
         "attack": None,
-        "seed": seed,
+        "seed": needs.seed,
     }
+    if needs.records:
+        base["partition"] = {"kind": "records_each", "records": needs.records}
     found = []
-    for own in _of_records() if unit == "record" else _variants(trust):
+    for own in _of_records() if needs.unit == "record" else _variants(needs.trust):
         try:
             found.append(parse(base | own))
         except InvalidExperiment:
@@ -198,7 +201,7 @@ def parse_needs(data: Any) -> Needs:
 
 def _problems(needs: Needs) -> Iterator[Problem]:
     if needs.unit not in UNITS:
-        yield Problem("unit", f"must be {one_of(UNITS)}; got {shown(needs.unit)}")
+        yield Problem("unit", f"must be {one_of(tuple(UNITS))}; got {shown(needs.unit)}")
     if needs.trust not in TRUSTS:
         yield Problem("trust", f"must be {one_of(TRUSTS)}; got {shown(needs.trust)}")
     try:
@@ -209,6 +212,11 @@ def _problems(needs: Needs) -> Iterator[Problem]:
         if not _whole(needs.clients) or not 2 <= needs.clients <= most:
             why = f"must be a whole number between 2 and {most}, so that each holds a sample"
             yield Problem("clients", f"{why}; got {shown(needs.clients)}")
+        elif needs.records is not None and (
+            not _whole(needs.records) or not 1 <= needs.records <= most // needs.clients
+        ):
+            why = f"must be null or a whole number between 1 and {most // needs.clients}"
+            yield Problem("records", f"{why}, as there are {most}; got {shown(needs.records)}")
     if (needs.epsilon is None) == (needs.accuracy is None):
         yield Problem("epsilon", "is needs, or an accuracy is: give one of the two")
     elif needs.epsilon is not None and not (is_number(needs.epsilon) and EPSILON.allows(needs.epsilon)):

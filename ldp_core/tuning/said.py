@@ -3,18 +3,12 @@
 from typing import Any
 
 from ldp_core.accounting import AGAINST, Promise, everyone, promise, worth
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import UNITS, Experiment
 from ldp_core.inference.outcome import at_chance
 from ldp_core.limits import at_most, percent, spelled
 from ldp_core.trust import registry as trusts
 from ldp_core.tuning.designs import Found, Known, answer_of
-from ldp_core.tuning.needs import Needs
-
-COVERS = {
-    "client": "everything that one participant sends",
-    "record": "each record that a participant holds",
-}
-"""What one promise covers, by unit."""
+from ldp_core.tuning.needs import Lever, Needs
 
 
 def promised(design: Experiment) -> Promise:
@@ -28,9 +22,9 @@ def design_of(needs: Needs, found: Found) -> Experiment:
 
 def sentence(needs: Needs, found: Found, chance: float) -> str:
     """The finding, in at most 25 words or so."""
-    who = f"{spelled(needs.clients)} participants and trust in {trusts.get(needs.trust).label}"
+    who = f"{spelled(needs.clients)} clients and trust in {trusts.get(needs.trust).label}"
     reached = f"{percent(found.mean)} accuracy{'' if found.measured else ' expected'}"
-    budget = f"ε {at_most(found.epsilon)} for {COVERS[needs.unit]}"
+    budget = f"ε {at_most(found.epsilon)} for {UNITS[needs.unit]}"
     if at_chance(found.mean, chance):
         return f"Nothing learns with {who} at {budget}: {reached}, as by guessing"
     if not found.reaches:
@@ -39,38 +33,48 @@ def sentence(needs: Needs, found: Found, chance: float) -> str:
     return f"{budget} buys {reached} with {who}; without noise it is {percent(found.ceiling)}"
 
 
-def answered(needs: Needs, known: Known, chance: float) -> dict[str, Any]:
-    """The answer as JSON values: design, accuracy, promise, and what each change would give."""
+def answered(needs: Needs, known: Known, chance: float, told: float | None = None) -> dict[str, Any]:
+    """The answer as JSON values: design, accuracy, promise, in what share of tries an attack `told` two
+    images apart, and what each change would give.
+    """
     found = answer_of(needs, known)
-    levers = []
-    for number_of, lever in enumerate(needs.changed() * needs.levers, start=1):
-        other = answer_of(needs, known, number_of)
-        levers.append({"change": lever.label, **_figures(lever.needs, other, chance)})
+    levers = [{"change": lever.label, **_figures(other, chance)} for lever, other in changes(needs, known)]
     own = design_of(needs, found)
     line = promised(own)
     return {
-        **_figures(needs, found, chance),
+        **_figures(found, chance),
         "guessing": chance,
         "without_noise": found.ceiling,
         "promise": {
             "epsilon": line.bound,
             "delta": line.delta,
             "unit": needs.unit,
-            "covers": COVERS[needs.unit],
+            "covers": UNITS[needs.unit],
             "against": AGAINST[own.trust.against],
             "worth": worth(line).word,
             "odds": worth(line).odds,
         },
+        "told_apart": told,
         "experiment": own.as_json(),
         "levers": levers,
         "sentence": f"{sentence(needs, found, chance)}.",
     }
 
 
-def _figures(needs: Needs, found: Found, chance: float) -> dict[str, Any]:
+def changes(needs: Needs, known: Known) -> list[tuple[Lever, Found]]:
+    """Each change of the question with its answer, if asked for."""
+    return [(lever, answer_of(needs, known, 1 + n)) for n, lever in enumerate(needs.changed() * needs.levers)]
+
+
+def enough(found: Found, chance: float) -> bool:
+    """Whether what is asked for is reached, by more than guessing."""
+    return found.reaches and not at_chance(found.mean, chance)
+
+
+def _figures(found: Found, chance: float) -> dict[str, Any]:
     figures = {"low": found.low, "high": found.high, "mean": found.mean, "runs": found.runs}
     return {
-        "found": found.reaches and not at_chance(found.mean, chance),
+        "found": enough(found, chance),
         "epsilon": found.epsilon,
         "accuracy": {**figures, "measured": found.measured},
     }

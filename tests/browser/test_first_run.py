@@ -60,20 +60,22 @@ def round_shown(page: Page) -> int:
 
 
 def test_the_budget_that_was_dragged_is_trained(visitor: Visitor):
-    page = visitor.open("/", "text=From which ε on do you recognise it?")
-    page.get_by_role("slider", name="Budget ε for each weight").press("ArrowLeft")
-    press(page, "Take 20 such clients at ε 2 per weight to Train")
-    expect(page.get_by_text("ε 2 per weight").first).to_be_visible()
+    page = visitor.open("/", "text=Drag what they are promised")
+    page.get_by_role("radio", name="a server").check()
+    page.get_by_role("slider", name="Budget ε").press("ArrowLeft")
+    press(page, "Train and attack this")
+    expect(page.get_by_text("ε 1 for").first).to_be_visible()
 
 
 def test_from_the_start_to_a_trained_model(visitor: Visitor):
-    page = visitor.open("/", "text=From which ε on do you recognise it?")
+    page = visitor.open("/", "text=Drag what they are promised")
     page.get_by_role("button", name="Try it").click()
     expect(page.get_by_role("heading", name="Does it still learn, and what leaks?")).to_be_visible()
     page.locator(READY["train"]).nth(1).wait_for()
 
     # two clients change their minds
     page.get_by_text("Change the clients").click()
+    page.get_by_text("Client by client").click()
     first, second = (page.get_by_label(f"Client {n}, Budget ε") for n in (1, 2))
     expect(first).to_have_value("0.5")
     enter(first, "4")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from ldp_core import partitions
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidExperiment, InvalidInput
+from ldp_core.experiment import parse
 from ldp_core.streams import stream
 from tests.data import digits
 
@@ -40,6 +41,19 @@ def test_a_group_without_enough_samples_says_so():
     partition = partitions.get("group_labels", groups=groups)
     with pytest.raises(InvalidInput, match="group 1 has 500 clients but only"):
         partition.split(digits().train_y, 1000, stream(0, "partition"))
+
+
+def test_records_each_leaves_the_rest_out():
+    labels = digits().train_y
+    shards = partitions.get("records_each", records=3).split(labels, 20, stream(0, "partition"))
+    assert [len(shard) for shard in shards] == [3] * 20
+    assert len(set(np.concatenate(shards).tolist())) == 60
+    base = {"partition": {"kind": "records_each", "records": 3}, "unit": "record"}
+    few = parse(base | {"clients": {"count": 20, "epsilon": 1}})
+    assert few.records == 3
+    assert few.reach > parse({"unit": "record", "clients": {"count": 20, "epsilon": 1}}).reach
+    with pytest.raises(InvalidExperiment, match=r"partition.records"):
+        parse(base | {"clients": {"count": 1000, "epsilon": 1}})
 
 
 def test_dirichlet_clients_have_equal_size():

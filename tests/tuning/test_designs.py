@@ -1,6 +1,7 @@
 """The search for a design: what it asks for next, what it answers, and that no design exceeds the promise."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from ldp_core import accounting
 from ldp_core.errors import InvalidExperiment
 from ldp_core.runs import train_all
+from ldp_core.runs.kinds.ask import told_apart
 from ldp_core.runs.stored_answer import first_answer
 from ldp_core.tuning.designs import (
     CHOOSING,
@@ -122,6 +124,27 @@ def test_each_change_of_the_question_has_an_answer():
     assert body["promise"]["worth"] == "much"
 
 
+def test_records_of_each_client_are_kept_and_can_be_more():
+    needs = parse_needs({"unit": "record", "clients": 50, "records": 2, "epsilon": 1})
+    assert {one.records for one in needs.designs(1.0)} == {2}
+    assert {one.records for one in needs.designs(1.0)} != {
+        one.records for one in replace(needs, records=None).designs(1.0)
+    }
+    more = [one.needs.records for one in needs.changed() if one.needs.records != 2]
+    assert more == [10]
+    assert all(one.needs.clients * (one.needs.records or 0) <= 1437 for one in needs.changed())
+
+
+@pytest.mark.parametrize(("trust", "known"), [("secure_sum", True), ("shuffled", False)])
+def test_found_design_is_attacked_where_an_attack_is_simulated(trust: str, known: bool):
+    design = parse_needs({"trust": trust, "clients": 100, "epsilon": 8}).designs(8.0)[0]
+    told = told_apart(design)
+    assert (told is not None) == known
+    if told is not None:
+        promised = accounting.worth(accounting.entries(design)[0].run_worst).right
+        assert promised and 0.45 < told <= promised[0] / promised[1]
+
+
 def test_accuracy_at_guessing_is_not_found():
     found = Found(1.0, 0, 0.1, 0.2, 0.13, 2, measured=False, reaches=True)
     assert sentence(Needs(), found, 0.12).startswith("Nothing learns")
@@ -140,6 +163,8 @@ def test_accuracy_at_guessing_is_not_found():
         {"dataset": "digit"},
         {"confirmed": 1},
         {"seed": -1},
+        {"records": 0},
+        {"records": 15},
         {"unit": "person"},
     ],
     ids=str,
@@ -153,6 +178,7 @@ def test_wrong_field_is_named(wrong: dict[str, Any]):
 def test_shipped_first_answer_equals_its_runs():
     stored = first_answer()
     assert stored is not None
+    assert stored.told is not None and 0.45 < stored.told < 1
     points = [point for point in stored.cells if point.question == 0][:4]
     for place, figures in train_all.train_all([experiment_of(stored.needs, point) for point in points]):
         assert figures.accuracy == pytest.approx(stored.cells[points[place]], abs=0.02)

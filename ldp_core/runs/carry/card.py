@@ -26,7 +26,7 @@ MOST_ROWS = 4
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84
 COVERED = {
     "client": "Everything that one person sends",
-    "record": "One row in all that its client sends",
+    "record": "One record in all that its client sends",
 }
 SHOWN, PROMISED = "the ε that an attack shows at least", "the ε promised at most"
 BOLD = ' font-weight="600"'
@@ -106,7 +106,7 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
     ball, of_rows = experiment.randomiser.region == "ball", experiment.unit == "record"
     inputs = "uploads of at most the norm" if ball else "values in a client's safe range"
     inputs = "tables of equal size that differ in one row" if of_rows else inputs
-    units = experiment.source.train_size if of_rows else experiment.clients.count
+    units = round(experiment.records * experiment.clients.count) if of_rows else experiment.clients.count
     stored = entries_in((runs[0].end or {}).get("ledger") or [])
     together = (together_in_words(entry, at_most) for entry in stored if entry.run_worst == promise)
     also = f"; {more}" if (more := next(together, "")) else ""
@@ -179,7 +179,7 @@ def _against(experiment: Experiment) -> str:
 
 def _public(experiment: Experiment) -> str:
     limit = "the norm" if experiment.randomiser.region == "ball" else "safe ranges"
-    limit = "how many rows each client holds" if experiment.unit == "record" else limit
+    limit = "how many records each client holds" if experiment.unit == "record" else limit
     own = experiment.features.assumed.partition(". ")[0].removesuffix(".")
     features = f"\nOf the features: {own[0].lower() + own[1:]}." if own else ""
     return f"{limit}, budgets, the model's shape and who takes part.{features}"

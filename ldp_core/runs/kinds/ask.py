@@ -1,18 +1,19 @@
 """The kind of job that answers the visitor's own question (`ldp_core.tuning.needs`)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
 from ldp_core.cost.seconds import USUAL, work_of
-from ldp_core.datasets import Report, Step
-from ldp_core.events import DesignCell, Event, Guessed, Tried
-from ldp_core.experiment import Draft, Run
+from ldp_core.datasets import Report, Step, quiet
+from ldp_core.events import DesignCell, Event, Guessed, Told, Tried
+from ldp_core.experiment import Draft, Experiment, Run, changed
 from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.base import Kind, Words
-from ldp_core.runs.lockstep import load
+from ldp_core.runs.lockstep import drive, load
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
@@ -27,10 +28,12 @@ from ldp_core.tuning.designs import (
     TRIAL,
     Point,
     Space,
+    answer_of,
     experiment_of,
     next_points,
 )
 from ldp_core.tuning.needs import Needs, parse_needs
+from ldp_core.tuning.said import design_of
 
 USUAL_RUNS = 80
 """Typical number of runs of a search, for estimates."""
@@ -43,7 +46,7 @@ class AskJob(Kind):
     )
     part = "needs"
     listed = False
-    events = (DesignCell, Tried, Guessed)
+    events = (DesignCell, Tried, Guessed, Told)
     smallest = {"clients": 20, "epsilon": 8}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Needs:
@@ -86,14 +89,22 @@ class AskJob(Kind):
 def designed(
     needs: Needs, events: Sequence[Mapping[str, Any]], report: Report, room: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Train until the question is answered; yields the guessing rate, then an event per run after the given
-    ones.
+    """Train until the question is answered, and attack what fresh seeds have confirmed; yields the guessing
+    rate, then an event per run after the given ones.
     """
     if not events:
         labels = load(needs.dataset, report).test_y
         yield Guessed(float(np.bincount(labels).max() / len(labels))).as_json()
-    known, number = points_of(events), max(0, len(events) - 1)
-    yield from searched(needs, known, number, DesignCell, report, room)
+    known, number = points_of(events), sum(one["event"] != "told" for one in events[1:])
+    own = replace(needs, levers=False)
+    told = not needs.confirmed or any(one["event"] == "told" for one in events)
+    for space in dict.fromkeys((own, needs)):
+        for event in searched(space, known, number, DesignCell, report, room):
+            number += 1
+            yield event
+        if not told:
+            yield Told(told_apart(design_of(needs, answer_of(needs, known)), report)).as_json()
+            told = True
     report(Step("", len(known), len(known), "runs"))
 
 
@@ -129,3 +140,13 @@ def searched(
             yield of_run(cell=number, **runs[place]._asdict(), **figures).as_json()
             number += 1
             report(Step("", number, most, "runs"))
+
+
+def told_apart(experiment: Experiment, report: Report = quiet) -> float | None:
+    """Share of tries in which an attacker tells two images of a client apart from one upload, averaged over
+    the attacked clients; None under a trust whose attack is not simulated.
+    """
+    *_, turn = drive({0: changed(experiment, {"attack": "auto"})}, report=report)
+    rows = [one for one in turn.events[-1].get("measured") or [] if one["scope"] == "upload"]
+    right = [one["right"] for one in rows if one["attack"] == "identification"]
+    return float(np.mean(right)) if right else None

@@ -91,13 +91,16 @@ def accuracy_of(cell: Mapping[str, Any]) -> float:
 class AskProgress(Folded):
     cells: list[Body]
     chance: float | None
+    told: float | None
 
     def _forget(self) -> None:
-        self.cells, self.chance = [], None
+        self.cells, self.chance, self.told = [], None, None
 
     def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
         if body["event"] == "guessing":
             self.chance = body["chance"]
+        elif body["event"] == "told":
+            self.told = body["right"]
         else:
             self.cells.append(body)
 

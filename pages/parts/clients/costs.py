@@ -53,7 +53,7 @@ def promise_words(experiment: Experiment, promise: Promise) -> dict[str, Any]:
     found = worth(promise)
     bound = f"ε {at_most(promise.bound)}{deltas([promise.delta])}"
     whom = AGAINST[experiment.trust.against]
-    what = "one row in the run" if experiment.unit == "record" else "the run"
+    what = "one record in the run" if experiment.unit == "record" else "the run"
     words = [bound if promise.guarantee else "no bound", f" for {what} {found.promises}: "]
     return {"kind": found.word, "words": [*words, f"{whom} tells values apart {found.odds}"]}
 
@@ -66,7 +66,7 @@ def rule_in_words(experiment: Experiment, client: int) -> str:
         return ""
     words = f"An upload and the run: tightest bounds{deltas(line.delta for line in both)}, against {whom}."
     if more := together_in_words(entry, at_most):
-        words += f" They are for one row of a client, exchanged for any other; the run is {more}."
+        words += f" They are for one record of a client, exchanged for any other; the run is {more}."
     if both[1].generic is None or both[1].bound == both[1].sum:
         return words
     asked = ": what is asked for an upload is such a sum, for a whole run a bound at that δ"

@@ -48,7 +48,7 @@ def fills(workspace: Workspace) -> None:
         workspace,
         "clients.epsilon_scope",
         "One ε covers",
-        SCOPES | ({"upload": "one row in an upload", "run": WHOLE_RUN["record"]} if of_rows else {}),
+        SCOPES | ({"upload": "one record in an upload", "run": WHOLE_RUN["record"]} if of_rows else {}),
         clients.epsilon_scope,
         help="The papers' ε is per weight. What can spend an ε on a whole upload does so: "
         f"Gaussian noise and PrivUnit. Otherwise it is divided evenly over its {number(base.uploaded, 6)} "

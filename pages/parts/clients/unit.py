@@ -4,22 +4,22 @@ import streamlit as st
 
 from ldp_core.accounting import AGAINST, Entry, least_promised, promise, together_in_words, worth
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment, Variant
+from ldp_core.experiment import UNITS, Draft, Experiment, Variant
 from pages.parts.systems.unlike import differing
 from pages.parts.ui.fields import one_of
 from pages.parts.ui.text import at_most, deltas, listed, plain
 from pages.parts.ui.workspace import Workspace
 
-UNITS = {"client": "All that a client holds", "record": "Each row of it"}
 ABOUT = (
-    "Each row: the client itself adds noise to gradients that are shortened row by row, and is trusted with "
-    "its rows. Rows, not persons: no column says whose a row is."
+    "Each record: the client itself adds noise to gradients that are shortened record by record, and is "
+    "trusted with its records. Records, not persons: no column says whose a record is."
 )
 
 
 def unit_choice(workspace: Workspace) -> None:
     unit = workspace.draft.base.unit
-    one_of(workspace, "unit", "Whose secret is it?", UNITS, unit, _choose, help=ABOUT)
+    whose = {name: f"{words[0].upper()}{words[1:]}" for name, words in UNITS.items()}
+    one_of(workspace, "unit", "Whose secret is it?", whose, unit, _choose, help=ABOUT)
     draft, along = st.session_state.get("set along for a unit", (None, ""))
     if draft == workspace.draft:
         st.caption(f":orange[{plain(along, 600)}]")
@@ -29,11 +29,11 @@ def unit_choice(workspace: Workspace) -> None:
 def promised(experiment: Experiment) -> str:
     """What the run's ε promises, for the client that is promised least, in one or two sentences."""
     entry = promise(experiment, least_promised(experiment))
-    line, row = entry.run_worst, entry.unit == "record"
-    what = "each row" if row else "all that a client holds"
+    line, what = entry.run_worst, UNITS[entry.unit]
     if not line.guarantee:
         return f"No ε of a run holds for {what} yet."
-    two = "whether one given row is in it or another" if row else "whether a client sent this or that"
+    record = entry.unit == "record"
+    two = "whether one given record is in it or another" if record else "whether a client sent this or that"
     epsilon = f"ε {at_most(line.bound)}{deltas([line.delta])} for {what}"
     odds = worth(line).odds
     return f"{epsilon}: {AGAINST[entry.against]} says rightly {odds} {two}.{_together(entry)}"

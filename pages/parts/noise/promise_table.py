@@ -191,7 +191,7 @@ def in_words(one: Promised) -> str:
     if not (weight.guarantee and upload.guarantee):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."
     if one.entry.unit == "record":
-        neighbours, others = "one row of the client were any other", ""
+        neighbours, others = "one record of the client were any other", ""
     elif one.ball:
         neighbours, others = "an upload were any other", ""
     else:

@@ -1,90 +1,91 @@
-"""Reconstruction under a slider over ε, beside the accuracy at that ε."""
+"""What a promise buys under each trust: a slider over ε of all that a client sends, and a switch of trust."""
 
 from functools import cache
 from typing import Any
 
 import streamlit as st
 
-from ldp_core import mechanisms, presets
-from ldp_core.accounting import AGAINST, everyone, promise, worth
-from ldp_core.experiment import Draft, Experiment, changed
-from ldp_core.runs import stored_ladder
+from ldp_core.accounting import AGAINST, NOTHING, worth
+from ldp_core.experiment import UNITS, Draft
+from ldp_core.inference import at_chance
+from ldp_core.runs import Bought, Promises, bought_by, promises_bought
+from ldp_core.trust import registry as trusts
 from pages.parts.ui import components
-from pages.parts.ui.text import at_most, covered, deltas, number, percent
+from pages.parts.ui.text import number, percent
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
 KEY = "dissolve"
-FIRST = 4.0
-"""Initial ε of the slider."""
+FIRST = "secure_sum", 2.0
+"""Trust and ε at first."""
 
 
 def hero() -> None:
-    if (stored := _data()) is None:
+    if (stored := promises_bought()) is None or (data := _data()) is None:
         return
-    data, date = stored
-    components.draw("dissolve", data, key=KEY, on_trained_change=_pressed)
-    if (epsilon := st.session_state.pop("hero trains", None)) is not None:
-        start_with(Draft.alone(_equal(epsilon), presets.get(stored_ladder.EQUAL).draft.seeds))
-        st.switch_page("train.py")
-    law = mechanisms.registry.labels()[stored_ladder.LAW]
-    st.caption(
-        f"Image: from one upload under {law}; accuracy and promise: 20 such clients, digits of 8×8 pixels.",
-        help="ε as the papers count it, for one weight; the promise is for all weights of all rounds. "
-        f"Stored, {date}.",
+    st.markdown(
+        f"**{number(bought_by(*FIRST).clients.count, 6)} people, one digit each.** Drag what they are "
+        "promised; change whom they trust.",
+        help=f"Each sends one message of {bought_by(*FIRST).uploaded // 10} numbers. Stored runs, "
+        f"{stored.date}; each figure is of the same five runs, the picture of the first.",
     )
+    components.draw("dissolve", data, key=KEY, on_trained_change=_pressed)
+    if (place := st.session_state.pop("hero trains", None)) is not None:
+        start_with(Draft.alone(bought_by(*place)))
+        st.switch_page("train.py")
 
 
 @uncut
 def _pressed() -> None:
-    pressed, stored = st.session_state[KEY].get("trained"), _data()
-    if stored and isinstance(pressed, int) and 0 <= pressed < len(stored[0]["steps"]):
-        st.session_state["hero trains"] = stored[0]["budgets"][pressed]
-
-
-def _equal(epsilon: float) -> Experiment:
-    """Equal clients whose accuracy at ε is stored."""
-    changes = {"clients.epsilon": epsilon, "mechanism.name": stored_ladder.LAW}
-    return changed(presets.get(stored_ladder.EQUAL).draft.base, changes)
+    pressed, stored = st.session_state[KEY].get("trained"), promises_bought()
+    places = [(trust, epsilon) for trust, row in stored.bought.items() for epsilon in row] if stored else []
+    if isinstance(pressed, int) and 0 <= pressed < len(places):
+        st.session_state["hero trains"] = places[pressed]
 
 
 @cache
-def _data() -> tuple[dict[str, Any], str] | None:
-    """Stored reconstructions and accuracies at each ε (for assets/web/dissolve.js), and their date."""
-    stored = stored_ladder.stored_ladder()
-    if stored is None:
+def _data() -> dict[str, Any] | None:
+    """For assets/web/dissolve.js; None if nothing is stored."""
+    if (stored := promises_bought()) is None:
         return None
-    of_law = {e: cell for (name, e), cell in stored.desk.cells.items() if name == stored_ladder.LAW}
-    budgets = sorted(of_law.keys() & stored.accuracies)
-    start = stored.desk.start
-    data = {
-        "steps": [_step(e, of_law[e], stored.accuracies[e]) for e in budgets],
-        "budgets": budgets,
-        "start": budgets.index(FIRST),
-        "slider": "Budget ε for each weight",
-        "original": {"image": start["image"], "label": f"the image itself, a {start['label']}"},
+    names, first = list(stored.bought), stored.bought[FIRST[0]]
+    return {
+        "trusts": [
+            {
+                "name": trusts.get(trust).label,
+                "steps": [_step(trust, epsilon, one, stored) for epsilon, one in row.items()],
+            }
+            for trust, row in stored.bought.items()
+        ],
+        "trust": names.index(FIRST[0]),
+        "start": list(first).index(FIRST[1]),
+        "slider": f"Budget ε for {UNITS['client']}",
+        "whom": "They trust",
+        "shot": "one client’s message, as the attacker sees it",
+        "train": "Train and attack this",
+        "original": {"image": stored.original, "label": "the image that the client holds"},
     }
-    return data, stored.date
 
 
-def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, Any]:
-    picked, n = cell["identified"], cell["n"]
-    experiment = _equal(epsilon)
-    line = promise(experiment, everyone(experiment)[0]).run_worst  # equal for all clients
-    found, whom = worth(line), AGAINST[experiment.trust.against]
-    promised = f"ε {at_most(line.bound)}{deltas([line.delta])} for a person's run"
-    apart, right = f"{whom} tells values apart {found.odds}", f"picks {round(picked)} of {n} right"
+def _step(trust: str, epsilon: float, bought: Bought, stored: Promises) -> dict[str, Any]:
+    found, kind = worth(bought.promise), trusts.get(trust)
+    odds = found.odds.removeprefix("in ").removesuffix(" tries")
+    if bought.told is None:
+        right, rest = odds, "by the promise, who tells two images apart; no attack on a heap is simulated"
+    else:
+        right = f"{round(100 * bought.told)} of 100"
+        rest = f"right about which of two images a client holds; a coin: 50; promised: {odds}"
+    learnt = f"of unseen digits named right; by guessing {percent(stored.chance)}"
+    covered = f"ε {number(epsilon)} for {UNITS['client']}, against {AGAINST[kind.against]}"
     figures = (
-        ("What the attacker knows", right, "from ten images; guessing: 1 in 10", picked > n / 4),
-        ("What the model learns", f"{percent(accuracy)} accuracy", "on unseen images", False),
-        ("What is promised", found.promises, f"{promised}: {apart}", found.word == "nothing"),
+        ("Accuracy", percent(bought.accuracy), learnt, at_chance(bought.accuracy, stored.chance)),
+        ("What is promised", found.promises, covered, found.word == NOTHING),
+        ("What an attacker can do", right, rest, bought.told is not None and bought.told > 0.75),
     )
     return {
         "name": f"ε {number(epsilon)}",
-        "image": cell["image"],
-        "label": f"what the attacker makes of it at ε {number(epsilon)}",
-        "train": f"Take {experiment.clients.count} such clients at ε {number(epsilon)}{covered(experiment)} "
-        "to Train",
+        "image": bought.image,
+        "label": f"one client's message, drawn, at ε {number(epsilon)}",
         "figures": [
             {"name": name, "words": words, "rest": rest, "kind": "bad" * bad}
             for name, words, rest, bad in figures

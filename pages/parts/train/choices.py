@@ -113,9 +113,9 @@ def _training(workspace: Workspace) -> None:
     whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
     whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
     if local.clip is not None:
-        title = "Length of a row's gradient"
+        title = "Length of a record's gradient"
         real(workspace, "local.clip", title, limits.NORM, local.clip, help=promised(base))
-        st.caption("ε is for each row that a client holds: one step a round, on all of its rows.")
+        st.caption("ε is for each record that a client holds: one step a round, on all of its records.")
     component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
     whole(workspace, "seed", "First seed", limits.SEED, base.seed)
 

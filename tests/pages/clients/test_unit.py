@@ -20,7 +20,7 @@ def test_pages_open_with_records_and_without_a_client_unit(page: str, opened: Op
     assert not app.exception
 
 
-def test_answer_each_row_is_kept_with_its_fields(opened: Opened) -> None:
+def test_answer_each_record_is_kept_with_its_fields(opened: Opened) -> None:
     identity = drafts.new(presets.get("two_volunteers").draft)
     app = opened("clients", draft=identity)
     (asked,) = [one for one in app.segmented_control if one.label == "Whose secret is it?"]
@@ -31,7 +31,7 @@ def test_answer_each_row_is_kept_with_its_fields(opened: Opened) -> None:
     assert [*kept.experiments()]
 
 
-def test_every_preset_takes_rows_or_says_why() -> None:
+def test_every_preset_takes_records_or_says_why() -> None:
     for name in presets.names():
         draft = presets.get(name).draft
         try:
@@ -45,11 +45,11 @@ def test_every_preset_takes_rows_or_says_why() -> None:
             assert {one.unit for one in rows} == {"record"}
 
 
-def test_promise_in_words_states_epsilon_of_row_and_of_ten() -> None:
+def test_promise_in_words_states_epsilon_of_record_and_of_ten() -> None:
     entry = promise(RECORD, least_promised(RECORD))
     words = promised(RECORD)
     assert entry.some and entry.whole
     for one in (entry.run_worst, entry.some, entry.whole):
         assert at_most(one.bound) in words
     assert "56 of 100" in words
-    assert "row" not in promised(changed(RECORD, {"unit": "client"}))
+    assert "record" not in promised(changed(RECORD, {"unit": "client"}))

@@ -1,6 +1,4 @@
-"""What Start draws of a stored outcome is what is stored, and an old one says so; its first picture is the
-stored ladder's.
-"""
+"""What Start draws of stored results is what is stored, and an old outcome says so."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from ldp_core import presets
-from ldp_core.runs import Training, kinds, outcomes
+from ldp_core.experiment import changed
+from ldp_core.runs import Training, kinds, outcomes, train_all
 from ldp_core.runs.record.computations import note_ends
-from ldp_core.runs.stored_ladder import stored_ladder
+from ldp_core.runs.stored_promises import bought_by, promises_bought
+from ldp_core.tuning.said import promised
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.hero import _data
 from pages.parts.start.outcome_view import levels, made, picture
@@ -103,20 +103,29 @@ def test_a_figure_of_another_version_is_marked_as_such(runs_dir: Path):
     assert not replace(found, key="another").current
 
 
-def test_ladder_budgets_have_picture_accuracy_and_worth():
-    stored, drawn = stored_ladder(), _data()
+def test_each_promise_has_picture_accuracy_and_worth_of_one_experiment():
+    stored, drawn = promises_bought(), _data()
     assert stored is not None and drawn is not None
-    data, _ = drawn
-    steps = data["steps"]
-    assert [step["name"] for step in steps] == [f"ε {e:g}" for e in sorted(stored.accuracies)]
-    assert steps[data["start"]]["name"] == "ε 4"
-    first, last = steps[0]["figures"], steps[-1]["figures"]
-    words = ["picks 3 of 12 right", "13\u202f% accuracy", "promises nothing"]
-    assert [one["words"] for one in first] == words
-    assert last[0]["words"] == "picks 12 of 12 right"
-    assert steps[0]["image"] != steps[-1]["image"] != data["original"]["image"]
-    accuracies = [accuracy for _, accuracy in sorted(stored.accuracies.items())]
-    assert accuracies[0] < 0.2 < 0.9 < accuracies[-1]
+    by_trust = [[step["figures"] for step in trust["steps"]] for trust in drawn["trusts"]]
+    for row, steps in zip(stored.bought.values(), by_trust, strict=True):
+        assert [one[0]["words"] for one in steps] == [percent(one.accuracy) for one in row.values()]
+        assert {one[1]["words"] for one in steps} >= {"promises much", "promises little", "promises nothing"}
+    first = drawn["trusts"][drawn["trust"]]["steps"]
+    assert len({str(step["image"]) for step in first}) == len(first)
+    local, total = stored.bought["local"], stored.bought["secure_sum"]
+    assert local[2.0].accuracy < 0.5 < 0.75 < total[2.0].accuracy
+    assert total[1.0].told and local[8.0].told and total[1.0].told < 0.6 < 0.8 < local[8.0].told
+
+
+@pytest.mark.parametrize(("trust", "epsilon"), [("shuffled", 1.0), ("secure_sum", 2.0)])
+def test_stored_promise_equals_its_runs(trust: str, epsilon: float):
+    stored = promises_bought()
+    assert stored is not None
+    known, experiment = stored.bought[trust][epsilon], bought_by(trust, epsilon)
+    assert promised(experiment) == known.promise
+    runs = [one.seeded(seed) for one in [changed(experiment, {"attack": None})] for seed in range(5)]
+    ends = [figures.accuracy for _, figures in train_all.train_all(runs)]
+    assert sum(one or 0.0 for one in ends) / len(ends) == pytest.approx(known.accuracy, abs=0.01)
 
 
 def test_picture_says_whether_it_is_back():
