@@ -52,8 +52,9 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         )
         return
     fields = unlike([arm.experiment for arm in found])
-    if said := verdict(found, fields):
-        headline(said)
+    said, supports = verdict(found, fields)
+    if said:
+        headline(said, supports)
     else:
         st.caption("Choose a second run, to hold this one against.")
     begun = [arm for arm in found if arm.series.runs]

@@ -6,6 +6,7 @@ are seeds added after a look (`interval.rate`). `python -m tests.benchmarks.comp
 """
 
 from ldp_core.inference.difference import Difference, Spread, difference, in_points, spread, unpaired
+from ldp_core.inference.finding import WIDE, Finding, Name, ranking
 from ldp_core.inference.interval import SEEDS, Interval, interval
 from ldp_core.inference.outcome import SMALL, Outcome, at_chance, judged, together, within
 from ldp_core.inference.shares import by_chance, coinciding, intervals, margin, wilson

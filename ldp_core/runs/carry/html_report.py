@@ -24,7 +24,7 @@ from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import PER
 from ldp_core.images import as_data_url
-from ldp_core.inference import at_chance, in_points
+from ldp_core.inference import ranking
 from ldp_core.limits import at_most, percent, spelled
 from ldp_core.runs.carry.card import card_picture
 from ldp_core.runs.carry.training import Variants, picture, title, training, variants
@@ -144,17 +144,14 @@ def verdict(found: Variants) -> str:
     gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
     if not ranked:
         return f"No run has completed.{gone}"
-    ranking = f"{ranked[0][1][0].label} ends at {percent(ranked[0][0], 1)}"
-    if len(ranked) == 1:
-        return f"{ranking}.{gone}"
-    ranking += f", {ranked[-1][1][0].label} at {percent(ranked[-1][0], 1)}"
-    gap = apart(ranked[0][1], ranked[-1][1], [runs for _, runs in ranked])
-    if at_chance(ranked[0][0], chance):
-        return f"{ranking}: nothing learns.{gone}"
-    if gap.seeds < 2:
-        return f"{ranking}; one seed cannot tell whether that is more than chance.{gone}"
-    how = f"{in_points(gap.mean)} points apart" if gap.clear else gap.outcome
-    return f"{ranking}: {how} ({gap.in_words()}).{gone}"
+    every_runs = [runs for _, runs in ranked]
+    said = ranking(
+        [((runs[0].label, None), end) for end, runs in ranked],
+        chance,
+        lambda one, other: apart(every_runs[one], every_runs[other], every_runs),
+    )
+    supports = f" ({said.gap.in_words()})" if said.gap else ""
+    return f"{said.text()}{supports}.{gone}"
 
 
 def figures(found: Variants) -> str:

@@ -26,6 +26,12 @@ class Field:
     values: tuple[str, ...]
     """Value of each run in words."""
 
+    @property
+    def noun(self) -> str:
+        """The name, where it is a clause in quotation marks."""
+        clause = self.name.startswith(("how ", "what ", "who ", "one "))
+        return f"“{self.name}”" if clause else f"the {self.name.removeprefix('the ')}"
+
 
 def unlike(experiments: Sequence[Experiment]) -> list[Field]:
     """Fields in which experiments differ but for seeds and names: a part with its parameters, and populations

@@ -6,15 +6,13 @@ from typing import Any, Literal, NamedTuple
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
-from ldp_core.inference import SEEDS, Difference, at_chance, in_points, margin
+from ldp_core.inference import margin, ranking
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import apart
 from pages.parts.charts.series import Series
 from pages.parts.train.server_panel import perturbed
 from pages.parts.ui.text import all_of, listed, number, percent, plain
 
-WIDE = 0.03
-"""Mean difference above which a result is called unsure instead of close."""
 MOST_NAMED = 4
 FAR = 8.0
 """Ratio of the safe range to the size of uploads from which on the range is blamed for the noise."""
@@ -93,32 +91,14 @@ def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
 
 
 def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> list[str]:
-    if at_chance(_mean(ranked[0]), chance):
-        return ["Nothing learns: none of them is better than guessing."]
-    if min(len(values) for _, values in ranked) < SEEDS:
-        return ["Fewer than three seeds cannot tell which of them is ahead: run more."]
-    best, second, worst = (ranked[place][0] for place in (0, 1, -1))
     every = [one.runs for one, _ in ranked]
-    gap, last = (apart(best.runs, other.runs, every) for other in (second, worst))
-    sentences = [_ahead(best, second, gap)]
-    if last.clear and not gap.clear:
-        sentences.append(_ahead(best, worst, last))
-    return sentences
-
-
-def _ahead(one: Series, other: Series, gap: Difference) -> str:
-    first, second, rests = f"**{plain(one.label)}**", f"**{plain(other.label)}**", gap.in_words()
-    ahead = f"{first} is {in_points(gap.mean)} points ahead of {second}"
-    if gap.clear:
-        return f"{ahead} ({rests})."
-    if gap.every and gap.mean > WIDE:
-        return f"{ahead}, and ahead with each seed; but these cannot tell that from chance ({rests})."
-    if gap.outcome == "no difference":
-        return f"There is no difference between {first} and {second} (points: {rests})."
-    return (
-        f"Which of {first} and {second} is ahead, these runs cannot tell: the first by "
-        f"{in_points(gap.mean)} points ({rests})."
+    found = ranking(
+        [((one.label, None), float(values.mean())) for one, values in ranked],
+        chance,
+        lambda one, other: apart(every[one], every[other], every),
     )
+    supports = f" ({found.gap.in_words()})" if found.gap else ""
+    return [f"{found.text(lambda name: f'**{plain(name)}**')}{supports}."]
 
 
 def _diverged(one: Series, all_runs: Sequence[Series]) -> str:

@@ -79,9 +79,9 @@ def question(words: str, more: str = "", beside: str = "") -> DeltaGenerator:
     return line
 
 
-def headline(words: str) -> None:
+def headline(words: str, more: str = "") -> None:
     with st.container(key="headline"):
-        st.header(words, anchor=False)
+        st.header(words, anchor=False, help=more or None)
 
 
 def projector_button() -> None:

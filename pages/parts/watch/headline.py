@@ -8,18 +8,17 @@ from typing import Any
 
 from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, of_whom, worth
 from ldp_core.experiment import Draft, Experiment
-from ldp_core.inference import at_chance
+from ldp_core.inference import Name, at_chance, ranking
 from ldp_core.runs import apart, ladders, pilots, styles
 from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series, final
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.train.measured_bar import in_short
-from pages.parts.train.standings import WIDE, blame, same_model
+from pages.parts.train.standings import blame, same_model
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.polling import within
 from pages.parts.ui.text import (
-    all_of,
     at_most,
     class_names,
     covered,
@@ -33,7 +32,7 @@ from pages.parts.ui.text import (
 from pages.parts.watch import scenario
 from pages.parts.watch.leak import came_back, leak
 
-Piece = tuple[str, int | None]
+Piece = Name
 """Text, and the number of its colour (None: the text's own)."""
 Chip = dict[str, Any]
 Ranked = tuple[Series, float]
@@ -182,37 +181,23 @@ def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: s
             return _said(when, *([none] if ranked[1:] else [alone]))
         return _said(when, _strung(said if ranked[1:] else said[:1], ", "))
     runs = [one for one, _ in ranked]
-    best, top = ranked[0]
-    guessing = at_chance(top, chance)
-    if len(ranked) == 1:
-        return _said(_name(best), f" ends at {percent(top)}{WORTHLESS * guessing}")
     asked = scenario.compared(draft, runs)
-    if asked.leaks and (leaks := _by_attack(asked.runs)):
+    same = same_model(runs)
+    if ranked[1:] and (asked.leaks or same) and (leaks := _by_attack(asked.runs if asked.leaks else runs)):
         return leaks
-    if same_model(runs):
-        return _by_attack(runs) or _said(f"{all_of(len(ranked))} train the same model: {percent(top)}")
-    if guessing:
-        many = f"none of the {len(ranked)} is better than guessing ({percent(top)} at most)"
-        return _said(f"Nothing learns: {many}")
-    if silenced := _silenced(ranked):
-        return silenced
-    ranked = [pair for pair in ranked if pair[0] in asked.runs]
-    (best, top), (worst, least), (second, close) = ranked[0], ranked[-1], ranked[1]
-    gap = apart(best.runs, second.runs, [one.runs for one, _ in ranked])
-    last = WORTHLESS * at_chance(least, chance)
-    if gap.clear:
-        cause = [f"The {asked.cause} made the difference: "] if asked.cause else []
-        reaches = f" reaches {percent(top)}, "
-        return _said(*cause, _name(best), reaches, _name(worst), f" {percent(least)}{last}")
-    if gap.every and gap.mean > WIDE:
-        verb, few = "leads", f" with each of {gap.seeds} seeds: too few to tell"
-        end = few if gap.seeds > 1 else ", with one seed only"
-    else:
-        verb = "and"
-        end = ": no difference" if gap.outcome == "no difference" else ": cannot tell which is ahead"
-    first = _said(_name(best), f" ({percent(top)}) {verb} ", _name(second), f" ({percent(close)}){end}")
-    others = [_said(_name(worst), f" ends at {percent(least)}{last}")] if len(ranked) > 2 else []
-    return _strung([first, *others], "; ")
+    if ranked[1:] and not (same or at_chance(ranked[0][1], chance)):
+        if silenced := _silenced(ranked):
+            return silenced
+        ranked = [pair for pair in ranked if pair[0] in asked.runs]
+    every = [one.runs for one, _ in ranked]
+    found = ranking(
+        [(_name(one), mean) for one, mean in ranked],
+        chance,
+        lambda one, other: apart(every[one], every[other], every),
+        asked.cause,
+        same,
+    )
+    return [*found.pieces()]
 
 
 def _by_attack(shown: Sequence[Series]) -> list[Piece]:
@@ -293,7 +278,7 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
     units = {one.unit for one in experiments}
     who = of_whom("record" if units == {"record"} else "client", f"client {named[0] + 1}")
-    who += " or each of its rows, as a run has it" * (len(units) > 1)
+    who += " or each of its records, as a run has it" * (len(units) > 1)
     first = f"for {who}{'' if others else _others(experiments)}, at worst{delta}, "
     first += f"against {SEVERAL if seen[1:] else seen[0]}"
     rest = f"{first}: told apart {least.odds.removeprefix(AT_WORST)}{others}"

@@ -26,6 +26,6 @@ def compared(draft: Draft, ranked: Sequence[Series]) -> Compared:
     runs = named if len(named) > 1 else list(ranked)
     experiments = draft.experiments()
     fields = causes(unlike([experiments[one.number] for one in (runs[0], runs[-1])]))
-    cause = plain(fields[0].name) if len(fields) == 1 else ""
+    cause = plain(fields[0].noun) if len(fields) == 1 else ""
     leaks = preset is not None and preset.by == "leak"
     return Compared(sorted(runs, key=lambda one: one.number) if leaks else runs, cause, leaks)
