@@ -47,12 +47,11 @@ def main() -> None:
     with middle:
         if groups is not None:
             components.draw("dots", groups, key=workspace.key("dots"), keeps="edits")
-        unlike = groups is None or len(groups["groups"]) > 1 or workspace.draft.base.clients.count == 1
-        # of equal clients the one group above says all; folded only, so that an edit moves no cell
-        with st.expander("Client by client", expanded=bool(unlike or unmended(workspace))):
+        # the groups above say all; folded only, so that an edit moves no cell
+        with st.expander("Client by client", expanded=bool(groups is None or unmended(workspace))):
             _table(workspace)
     with right, st.container(border=True, key="beside-cells"):
-        _picture(workspace, unlike)
+        _picture(workspace, groups is None)
         if st.button("See what that does to the weights", type="primary", width="stretch"):
             st.switch_page("noise.py")
     data_panel(workspace)
@@ -122,8 +121,8 @@ def _table(workspace: Workspace) -> None:
     st.caption(rule_in_words(experiment, start))
 
 
-def _picture(workspace: Workspace, unlike: bool) -> None:
-    """Draw each client's budget and noise; of equal clients, say both."""
+def _picture(workspace: Workspace, drawn: bool) -> None:
+    """Say the clients' budgets and ranges; where no groups do, draw each one's with its noise."""
     experiment = workspace.draft.base
     (asked,) = asked_in_words([experiment])
     st.markdown(
@@ -132,8 +131,8 @@ def _picture(workspace: Workspace, unlike: bool) -> None:
         f"{ASSUMED[experiment.randomiser.region]}.",
     )
     words = clipped_in_words(experiment)
-    if not unlike:
-        st.caption(f"{words}; noise σ {number(np.sqrt(client_variance(experiment)[0]))} per weight")
+    if not drawn:
+        st.caption(words)
         return
     st.caption("; ".join(filter(None, [words, left_out(experiment.clients.count)])))
     components.chart(

@@ -23,11 +23,13 @@ page = st.navigation(
         st.Page("train.py", title="Train", url_path="train"),
         st.Page("attack.py", title="Attack", url_path="attack"),
         st.Page("tune.py", title="Tune", url_path="tune"),
-        st.Page("learn.py", title="Learn", url_path="learn"),
-        st.Page("papers.py", title="Papers", url_path="papers"),
-        st.Page("compare.py", title="Compare", url_path="compare"),
-        st.Page("runs.py", title="Runs", url_path="runs"),
-        st.Page("classroom.py", title="Class", url_path="class"),
+        st.Page("more.py", title="More", url_path="more"),
+        # flat, and the rest behind “More”: sections break a phone's list for screen readers
+        st.Page("learn.py", title="Learn", url_path="learn", visibility="hidden"),
+        st.Page("papers.py", title="Papers", url_path="papers", visibility="hidden"),
+        st.Page("compare.py", title="Compare", url_path="compare", visibility="hidden"),
+        st.Page("runs.py", title="Runs", url_path="runs", visibility="hidden"),
+        st.Page("classroom.py", title="Class", url_path="class", visibility="hidden"),
     ],
     position="top",
 )

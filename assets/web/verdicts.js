@@ -22,7 +22,14 @@ export function render({ data, parentElement }) {
 function show(box, data) {
   const colours = palette(box);
   const promise = ({ kind, words }) => ["p.es-verdict-promise", { "data-kind": kind }, words.join("")];
-  const row = (one) => {
+  const alike = new Map(); // designs that differ in name alone share a line
+  for (const { name, run, ...rest } of data.rows) {
+    const key = JSON.stringify(rest);
+    alike.set(key, [...(alike.get(key) ?? []), { name, run, ...rest }]);
+  }
+  const named = ({ name, run }) => ["strong.es-verdict-name", { style: { color: colours.resolve(`run(${run})`) } }, name];
+  const row = (all) => {
+    const one = all[0];
     const color = colours.resolve(`run(${one.run})`);
     const figures = one.figures.map(([what, value]) => [
       "span.es-figure",
@@ -33,7 +40,7 @@ function show(box, data) {
       [
         [
           "p.es-verdict-line",
-          [["strong.es-verdict-name", { style: { color } }, one.name], ["strong.es-verdict-word", { "data-kind": one.word }, one.word]],
+          [["span.es-verdict-names", all.map(named)], ["strong.es-verdict-word", { "data-kind": one.word }, one.word]],
         ],
         scale(one.scale, color),
         ["div.es-verdict-figures", figures],
@@ -44,7 +51,7 @@ function show(box, data) {
   };
   fill(box, [
     ["p.es-head", [["strong.es-what", data.title], ["span.es-rest-of-title", data.rest]]],
-    ["div.es-verdict-rows", data.rows.map(row)],
+    ["div.es-verdict-rows", [...alike.values()].map(row)],
     promise(data.promise),
     ["p.es-caption-below", data.note],
   ]);

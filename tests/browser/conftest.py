@@ -40,9 +40,9 @@ TRAINING = 200_000
 """Milliseconds until a training is missed: it gives way to whatever else this machine does."""
 SIZE: ViewportSize = {"width": 1440, "height": 1200}
 READY = {
-    "start": "text=Words, each explained once",
+    "start": ".es-dissolve-slider",
     "ask": "text=What would have to change",
-    "clients": ".es-table",
+    "clients": ".es-dots-line, .es-table",
     "noise": ".es-chart.js-plotly-plot",
     "train": ".es-panels .js-plotly-plot",
     "attack": ".es-ladder",
@@ -50,8 +50,11 @@ READY = {
     "papers": ".js-plotly-plot",
     "compare": "text=/No runs are chosen yet|Chosen for you/",
     "runs": "text=What has been trained on this server?",
+    "more": "text=Words, each explained once",
 }
 """What is drawn of a page when it is there."""
+HIDDEN = ("learn", "papers", "compare", "runs", "class")
+"""Pages behind the menu's “More”."""
 expect.set_options(timeout=PATIENCE)
 
 
@@ -167,12 +170,26 @@ class Visitor:
         self.page.goto(self.server.url + path)
         name = path.strip("/").partition("?")[0] or "start"
         self.page.locator(wait_for or READY[name]).first.wait_for()
+        if name == "clients" and not wait_for:
+            unfold(self.page)
         return self.page
 
     def go(self, name: str) -> None:
         """To another page by the navigation."""
+        if name.lower() in HIDDEN:
+            self.go("More")
         self.page.get_by_role("link", name=name, exact=True).first.click()
         self.page.locator(READY[name.lower()]).first.wait_for()
+        if name == "Clients":
+            unfold(self.page)
+
+
+def unfold(page: Page) -> None:
+    """Open the table of clients where groups stand for them."""
+    table = page.locator(".es-table").first
+    if not table.is_visible():
+        page.get_by_text("Client by client").click()
+        table.wait_for()
 
 
 def wait_until(page: Page, done: Callable[[], object]) -> None:

@@ -51,7 +51,7 @@ def test_allowed_frame_takes_files_and_keeps_the_visitor(
     page = context.new_page()
     page.goto(f"{course}/?{embedded.url}/clients")
     inside = page.frame_locator("iframe")
-    expect(inside.locator(".es-table input").first).to_be_visible()
+    expect(inside.locator(".es-dots-line").first).to_be_visible()
     inside.get_by_role("button", name="As a CSV file").click()
     inside.get_by_test_id("stPopoverBody").locator("input[type=file]").set_input_files(tmp_path / "class.csv")
     expect(inside.get_by_text("7 clients").first).to_be_visible()

@@ -4,26 +4,24 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import attacks, datasets, limits, mechanisms
+from ldp_core import attacks, datasets, limits, mechanisms, models
 from ldp_core.attacks import servers
 from ldp_core.attacks.servers import Server
 from ldp_core.component import Component
 from ldp_core.datasets import IMAGES
-from ldp_core.errors import InvalidExperiment
+from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
 from ldp_core.experiment.threat_model import facts
 from ldp_core.fields import Number, Whole
 from ldp_core.runs import own_data
-from pages.parts.clients.data_names import data_label
+from pages.parts.clients.data_names import data_label, data_labels
 from pages.parts.clients.own_data import through_lenet
 from pages.parts.systems.unlike import differing
 from pages.parts.train.ledger_panel import named_clients
-from pages.parts.ui.fields import switch
+from pages.parts.ui.fields import component, named, switch
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import few, number, per, plain, signed
-from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import Workspace
 
 UPLOADS = {"audit": "one image, one step", "real": "its real upload"}
@@ -54,6 +52,8 @@ IDLE_OF_CLIENTS = ("epsilon", "epsilon_scope", "run_limit")
 def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
     """Draw the fields, at first as asked `before`; None, with an error on the page, if they are invalid."""
     base, key = workspace.draft.base, workspace.key
+    named(workspace, "dataset", "Data", data_labels(), base.dataset, _choose_data)
+    component(workspace, "model", "Model", models.registry, base.model)
     offered = mechanisms.offered(labelled=base.target == "class_means")
     noisy = {n: label for n, label in offered.items() if mechanisms.hides(n)}
     chosen = st.pills(
@@ -115,7 +115,10 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
             asked["images"] = st.number_input(
                 "Images attacked", *ends, before.images, key=key("images"), help=words
             )
-    own_pictures(workspace)
+    if base.dataset.startswith(IMAGES):
+        st.caption(KEPT)
+    if own_data.hours():
+        st.page_link("clients.py", label=":blue[Bring a table or pictures of your own]")
     try:
         return parse_ladder(asked)
     except InvalidExperiment as error:
@@ -134,6 +137,16 @@ def _server(workspace: Workspace, before: Ladder) -> str:
     return name
 
 
+def _choose_data(workspace: Workspace, name: str) -> tuple[Problem, ...]:
+    """Set the data; with pictures of the visitor's own, what else has to fit them."""
+    if not name.startswith(IMAGES):
+        return workspace.edit({"dataset": name})
+    base = workspace.draft.base
+    fits = base.model.fits(datasets.get(name).shape)
+    changes = through_lenet(name, base.clients.count)
+    return workspace.edit({field: value for field, value in changes.items() if field != "model" or not fits})
+
+
 def _client(workspace: Workspace, before: Ladder) -> int:
     base = workspace.draft.base
     names = {index: f"{index + 1}: {name}" for name, index in named_clients(base).items()}
@@ -145,16 +158,20 @@ def _client(workspace: Workspace, before: Ladder) -> int:
         format_func=lambda index: names.get(index, str(index + 1)),
         key=workspace.key("client"),
     )
-    st.caption(plain(f"its safe range: {setting_of(base, client)}", 200))
+    st.caption(f"{plain(_sent(base, client))} is its safe range")
     st.page_link("clients.py", label=":blue[Change the clients]")
     return int(client) + 1
 
 
 def setting_of(base: Experiment, client: int) -> str:
     """Clipping, model and data of a client's upload, in words."""
+    return f"{_sent(base, client)}; {base.model.title}, {data_label(base.dataset)}"
+
+
+def _sent(base: Experiment, client: int) -> str:
     low, high = (float(end[client]) for end in base.clients.bounds())
     what = "weights" if base.target == "weights" else "changes"
-    return f"{what} in [{signed(low)}, {signed(high)}]; {base.model.title}, {data_label(base.dataset)}"
+    return f"{what} in [{signed(low)}, {signed(high)}]"
 
 
 def _attacker(workspace: Workspace, before: Ladder, upload: str, server: Server) -> Any:
@@ -196,37 +213,6 @@ def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
 
 def _nearest(epsilon: float) -> float:
     return min(RUNGS, key=lambda rung: abs(rung - epsilon))
-
-
-def own_pictures(workspace: Workspace) -> None:
-    base, own = workspace.draft.base, own_data.labels(visitor().owner)
-    mine = [name for name in (*datasets.names(), *own) if name.startswith(IMAGES)]
-    with st.expander("Pictures of your own"):
-        for name in mine:
-            st.button(
-                plain(f"Attack {data_label(name)}"),
-                key=workspace.key(f"own {name}"),
-                disabled=base.dataset == name,
-                help="In colour, 32 × 32 pixels, through LeNet; the draft's data and model change with it.",
-                on_click=_attack_own,
-                args=(workspace, name),
-            )
-        if not mine:
-            st.caption(
-                "Put a folder of PNG, JPEG or WebP images into this server's data folder, in it a folder for "
-                "each kind of image, two at least; then it can be chosen here."
-                + (" Or drop such pictures on Clients." if own_data.hours() else "")
-            )
-        for problem in st.session_state.pop(workspace.key("own refused"), ()):
-            st.error(plain(problem_in_words(problem), 300))
-    if base.dataset.startswith(IMAGES):
-        st.caption(KEPT)
-
-
-@pressed
-def _attack_own(workspace: Workspace, name: str) -> None:
-    if problems := workspace.edit(through_lenet(name, workspace.draft.base.clients.count)):
-        st.session_state[workspace.key("own refused")] = problems
 
 
 def ladder_changes(before: Ladder, now: Ladder) -> str:

@@ -1,11 +1,10 @@
-"""The desk on a folder of the visitor's own: chosen at one press, in colour; what becomes of it is said."""
+"""The desk on a folder of the visitor's own, in colour; what becomes of it is said."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import datasets, presets
 from ldp_core.attacks.idlg import IDLG
@@ -14,7 +13,7 @@ from ldp_core.runs.record import drafts
 from pages.parts.attack.settings import KEPT
 from pages.parts.clients.own_data import through_lenet
 from tests.attacks.observed import back, observed
-from tests.pages.conftest import drawn
+from tests.pages.conftest import Opened
 
 
 @pytest.fixture
@@ -32,42 +31,19 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "images:holiday"
 
 
-def page() -> None:
-    import streamlit as st
-
-    from ldp_core.runs.record import drafts
-    from pages.parts.attack.settings import own_pictures
-    from pages.parts.ui.workspace import Workspace
-
-    draft = drafts.load(st.session_state["draft"])
-    assert draft is not None
-    own_pictures(Workspace(st.session_state["draft"], draft, "attack"))
-
-
-def opened() -> AppTest:
-    return drawn(page, draft=drafts.new(presets.get("two_volunteers").draft))
-
-
 @pytest.mark.usefixtures("runs_dir")
-def test_one_press_puts_ones_own_pictures_on_the_desk(mine: str):
-    app = opened()
+def test_own_pictures_and_model_are_fields_of_the_page(mine: str, opened: Opened):
+    identity = drafts.new(presets.get("two_volunteers").draft)
+    app = opened("attack", draft=identity)
     assert KEPT not in [one.value for one in app.caption]
-    app.button[0].click().run()
-    assert not app.exception
-    assert not app.error
-    draft = drafts.load(app.session_state["draft"])
+    for label, choice in (("Data", mine), ("Model", "mlp")):
+        next(one for one in app.selectbox if one.label == label).set_value(choice).run()
+        assert not app.exception
+        assert not app.error
+    draft = drafts.load(identity)
     assert draft is not None
-    assert (draft.base.dataset, draft.base.model.name, draft.base.clients.count) == (mine, "lenet", 10)
+    assert (draft.base.dataset, draft.base.model.name) == (mine, "mlp")
     assert KEPT in [one.value for one in app.caption]
-    assert app.button[0].disabled
-
-
-@pytest.mark.usefixtures("runs_dir")
-def test_missing_folder_shows_how_to_add_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
-    app = opened()
-    assert not app.button
-    assert "folder of PNG, JPEG or WebP images" in app.caption[0].value
 
 
 def test_pictures_in_colour_form(mine: str, tmp_path: Path):
