@@ -59,6 +59,14 @@ def round_shown(page: Page) -> int:
     return int(found[1])
 
 
+def test_first_page_comes_without_the_chart_library(visitor: Visitor):
+    asked = list[str]()
+    visitor.page.on("request", lambda one: asked.append(one.url))
+    at_rest(visitor.open("/"))
+    assert any("/web/memory.js" in url for url in asked)
+    assert not any("plotly" in url for url in asked)
+
+
 def test_the_budget_that_was_dragged_is_trained(visitor: Visitor):
     page = visitor.open("/", "text=Drag what they are promised")
     page.get_by_role("radio", name="a server").check()
