@@ -6,7 +6,7 @@ import streamlit as st
 
 from ldp_core import papers, presets
 from ldp_core.papers.statements import stated
-from ldp_core.papers.verdict import DETAILS, RULE, of_arm
+from ldp_core.papers.verdict import DETAILS, RULE, main_word, of_arm
 from ldp_core.runs import claims, of_claims
 from pages.parts.papers.card import card
 from pages.parts.papers.five import five
@@ -22,7 +22,7 @@ from pages.parts.ui.workspace import start_with
 def main() -> None:
     line = question("Do the papers hold?")
     names = papers.names()
-    count = Counter(judged(name)[papers.get(name).main.claim].word for name in names)
+    count = Counter(main_word(papers.get(name), judged(name)) for name in names)
     verbs = {word: look.one if count[word] == 1 else look.more for word, look in LOOKS.items()}
     said = [f"**{count[word]}** {verb}" for word, verb in verbs.items() if count[word]]
     headline(f"Of {len(names)} papers' main claims, {listed(said)}.")
@@ -33,7 +33,7 @@ def main() -> None:
                 f"{DETAILS} A figure of ours is the mean over seeds of real runs; beside each claim stand "
                 "controls, because it can hold for another reason than the paper's."
             )
-    table(("paper", "its main claim", "here", "word", "because"), [_row(name) for name in names])
+    table(("paper", "its main claim", "word", "here", "because"), [_row(name) for name in names])
     five()
     for name in names:
         card(name)
@@ -50,7 +50,8 @@ def _row(name: str) -> list[str]:
     each = {label: of_arm(made, shelf, label) for label in paper.main.shows}
     ours = ", ".join(f"{plain(label)} {plain(stated(one))}" for label, one in each.items() if one)
     why = plain(claims.reason(claim, found), 300)
-    return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), ours, badge(found.word), why]
+    word = badge(main_word(paper, judged(name)))
+    return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), word, ours, why]
 
 
 def _scenarios() -> None:

@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from ldp_core import datasets
 from ldp_core.errors import InvalidExperiment, one_of, shown
@@ -69,6 +69,8 @@ class Main(Written):
     claim: str
     says: str
     """In the paper's words, as short as they can be."""
+    statements: tuple[str, ...] = Field(min_length=1)
+    """Words of the claim's statements that it consists of."""
     shows: tuple[str, ...]
     """Labels of the arms whose figures stand beside it."""
 
@@ -97,7 +99,7 @@ class Claim:
     quotes: tuple[Quote, ...] = ()
     """Every printed figure of a statement occurs in one of them."""
     readings: tuple[Reading, ...] = ()
-    """The paper's, if it leaves open what decides."""
+    """Those of the paper that it is measured in; none if they do not change it."""
     tried: int = 1
     """Number of readings that the claim's is chosen from."""
     cells: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

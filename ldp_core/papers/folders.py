@@ -58,8 +58,8 @@ class WrittenClaim(Written):
     """Labels of the paper's rows and columns, and of the arm of both."""
     printed: tuple[tuple[float, ...], ...] = ()
     """The table's figures, row by row; NaN for none."""
-    read: bool = True
-    """Whether the paper's readings change its arms."""
+    readings: tuple[str, ...] | None = None
+    """Names of the paper's readings that it is measured in, by default all; none if they change no arm."""
 
 
 class WrittenPaper(Written):
@@ -171,8 +171,9 @@ def _read(given: dict[str, Any], folder: Path, name: str, origin: str) -> Paper:
         raise _Wrong(f"{'.'.join(map(str, place))}: {one['msg']}", number, words) from None
     made = tuple(_claim(written, number, folder) for number in range(len(written.claims)))
     main = next((one for one in made if one.id == written.main.claim), None)
-    if main is None or {*written.main.shows} - {arm.label for arm in main.measured}:
-        raise _Wrong("main: it names a claim or an arm that there is not", None, ["main"])
+    known = {one.label for one in main.measured} | {one.what for one in main.statements} if main else set()
+    if main is None or {*written.main.shows, *written.main.statements} - known:
+        raise _Wrong("main: it names a claim, statement or arm that there is not", None, ["main"])
     own = {field: getattr(written, field) for field in WrittenPaper.model_fields}
     for gone in ("tolerance", "axes"):
         del own[gone]
@@ -222,6 +223,7 @@ def _claim(paper: WrittenPaper, number: int, folder: Path) -> Claim:
         raise _Wrong("printed: its rows and columns are not the table's", number, ["printed"])
     figures = {n: v for row, each in zip(labels, own.printed) for n, v in zip(row, each) if v == v}  # noqa: B905
     figures |= own.figures
+    readings = tuple(one for one in paper.readings if own.readings is None or one.name in own.readings)
     tolerance = paper.tolerance if own.tolerance is None else own.tolerance
     statements = tuple(
         one for each in own.statements for one in _statements(each, number, figures, axes, tolerance)
@@ -242,7 +244,7 @@ def _claim(paper: WrittenPaper, number: int, folder: Path) -> Claim:
         own.id, own.where, own.title, own.setting, statements, tuple(arms.values()), controls, own.seeds,
         own.note, {name: value for name, value in figures.items() if name in arms}, own.about,
         tuple(Quote(where=one.where, text=_joined(one.text)) for one in own.quotes),
-        paper.readings if own.read and len(paper.readings) > 1 else (), cells=cells,
+        readings, cells=cells,
     )  # fmt: skip
 
 
@@ -268,8 +270,12 @@ def _statements(
 def _values(axis: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     """Settings by value; `{"clients.count" = [5, 10]}` is short for a value each of one field."""
     if len(axis) == 1 and isinstance(values := next(iter(axis.values())), list):
-        return {f"{value}": {next(iter(axis)): value} for value in values}
+        return {_spelled(value): {next(iter(axis)): value} for value in values}
     return axis
+
+
+def _spelled(value: Any) -> str:
+    return f"{value:g}".replace("-", "−") if isinstance(value, int | float) else f"{value}"
 
 
 def _chosen(templates: Sequence[str], axes: Axes, but: Mapping[str, str] | None = None) -> list[Chosen]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import Literal
@@ -11,7 +11,7 @@ from typing import Literal
 from ldp_core.inference import SEEDS, Interval, Outcome, at_chance, interval, together
 from ldp_core.inference.outcome import RULE as ORDERS
 from ldp_core.limits import number
-from ldp_core.papers.base import Claim, Reading
+from ldp_core.papers.base import Claim, Paper, Reading
 from ldp_core.papers.statements import AT, MOST, TOLERANCE, Part, Statement, operand, quantity, stated
 from ldp_core.papers.stored import Figure, Shelf, measured_by
 
@@ -57,15 +57,15 @@ def verdicts(claims: Sequence[Claim], shelf: Shelf) -> dict[str, Verdict]:
     best = max(
         names, key=lambda name: decided(one[name] for one in found.values() if name in one), default=""
     )
-    judged_by = {one.id: best if one.readings else "" for one in claims}
-    return {
-        one.id: replace(
-            found[one.id][judged_by[one.id]],
-            reading=judged_by[one.id],
-            each=tuple((reading, found[one.id][reading.name]) for reading in one.readings),
-        )
-        for one in claims
-    }
+    return {one.id: _by(best, one, found[one.id]) for one in claims}
+
+
+def _by(best: str, claim: Claim, found: Mapping[str, Verdict]) -> Verdict:
+    """Verdict by the reading that judges the paper; not run if the claim is measured in others only."""
+    each = tuple((reading, found[reading.name]) for reading in claim.readings)
+    if best in found or "" in found:
+        return replace(found.get(best, found.get("")), reading=best if best in found else "", each=each)
+    return Verdict("not run", f"It is not run in the reading “{best}”.", reading=next(iter(found)), each=each)
 
 
 def verdict(claim: Claim, shelf: Shelf) -> Verdict:
@@ -100,6 +100,14 @@ def _of_models(claim: Claim, names: Iterable[str]) -> bool:
 
 def word_of(outcomes: Set[Outcome]) -> Word:
     return "in part" if "holds" in outcomes and len(outcomes) > 1 else together(outcomes)
+
+
+def main_word(paper: Paper, found: Mapping[str, Verdict]) -> Word:
+    """Word for a paper's main claim, from those of a claim's statements that it consists of."""
+    claim = paper.main_claim
+    parts = zip(claim.statements, found[claim.id].parts, strict=False)
+    outcomes = {part.outcome for one, part in parts if one.what in paper.main.statements}
+    return word_of(outcomes) if outcomes else "not run"
 
 
 def _judged(claim: Claim, shelf: Shelf, statement: Statement, enough: int) -> Part:

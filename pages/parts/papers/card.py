@@ -70,13 +70,9 @@ def _claims(name: str) -> None:
                 st.markdown(f"**{plain(claim.where)}**: {plain(claim.title, 200)}; {plain(how)}{beside}")
                 table(list(body[0]), [[plain(cell) for cell in row.values()] for row in body])
     titles = {claim.title: claim for claim in paper.claims}
-    measured = [claim.title for claim in paper.claims if found[claim.id].parts]
+    words = "its quotations, arms, controls, charts; run it again, open it, take it away"
     chosen = st.selectbox(
-        "Look at a claim",
-        list(titles),
-        index=list(titles).index(measured[0]) if measured else None,
-        placeholder="none yet",
-        key=f"claim of {name}",
+        "Look at a claim", list(titles), index=None, placeholder=words, key=f"claim of {name}"
     )
     if chosen:
         claim_view(name, titles[chosen], shelf, found[titles[chosen].id])
