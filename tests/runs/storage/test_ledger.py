@@ -164,7 +164,7 @@ def test_upload_class_and_job_leave_no_bytes_without_a_server(
     """Stopped between entry and end; after it there is only a command."""
     monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
     mark, pixels = "Karenina", bytes(range(1, 197)) * 4
-    rows = f"1,no\n2,{mark}\n" * 9
+    rows = f"1,no\n2,{mark}\n" * 20
     own = own_data.take({f"{mark}.csv": f"age,bought\n{rows}".encode()}, "anna", "school")
     job = jobs.launch("run", Training(parse_draft({"dataset": own.name, "name": mark})), owner="anna")
     session = sessions.open_class(TEACHER, "own_digits")
