@@ -8,6 +8,7 @@ import streamlit as st
 from ldp_core.cost.seconds import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft
+from ldp_core.experiment.attack import HONEST
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import Desk, Job, drafts, jobs, rates
 from pages.parts.attack.saved_upload import saved_upload
@@ -94,7 +95,8 @@ def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
     named = {one.name: one for one in [*used, *DEFAULT] if one.role != "identity"}
     attack = workspace.draft.base.attack
     real = attack is not None and attack.uploads != "audit"
-    return Ladder(mechanisms=tuple(named.values())[:3], upload="real" if real else "audit")
+    server = attack.server if attack and real else HONEST
+    return Ladder(mechanisms=tuple(named.values())[:3], upload="real" if real else "audit", server=server)
 
 
 def _settings_of(ladder: Ladder) -> dict[str, Any]:

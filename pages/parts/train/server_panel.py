@@ -85,8 +85,10 @@ def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = 
     """Data of the panel: a row per client, a column per variant (at most three). `empty`: text while there is
     no reconstruction; `back`: with the frames of searches.
     """
-    title = {"title": "What the server sees", "subtitle": SUBTITLES[upload]}
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
+    lies = any(one.experiment.attack and one.experiment.attack.server.reader for one in attacked)
+    how = "the server lies" if lies else "the server keeps to the protocol"
+    title = {"title": "What the server sees", "subtitle": f"{SUBTITLES[upload]}; {how}"}
     clients = attacked[0].runs[0].targets if attacked else ()
     audit = upload == "audit"
     steps = _steps(attacked, clients) if back and audit else []
