@@ -168,7 +168,9 @@ def _read(given: dict[str, Any], folder: Path, name: str, origin: str) -> Paper:
         place = [*one["loc"]]
         words = [str(part) for part in reversed(place) if isinstance(part, str) and part != "claims"]
         number = place[1] if place[0] == "claims" and len(place) > 1 and isinstance(place[1], int) else None
-        raise _Wrong(f"{'.'.join(map(str, place))}: {one['msg']}", number, words) from None
+        why = {"extra_forbidden": "no field has that name", "missing": "it is missing"}
+        said = why.get(one["type"], one["msg"])
+        raise _Wrong(f"{'.'.join(map(str, place))}: {said}", number, words) from None
     made = tuple(_claim(written, number, folder) for number in range(len(written.claims)))
     main = next((one for one in made if one.id == written.main.claim), None)
     known = {one.label for one in main.measured} | {one.what for one in main.statements} if main else set()

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from ldp_core import papers
 from ldp_core.papers import folders
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import verdict
-from ldp_core.plugins import folder
+from ldp_core.plugins import candidates, folder
 from ldp_core.runs import claims
 from ldp_core.runs.carry import of_claims
 from tests.guide import TEXT
@@ -79,6 +80,17 @@ def test_malformed_paper_is_left_out_with_its_line(place: Path, old: str, new: s
     (line, *_) = (number for number, one in enumerate(text.splitlines(), 1) if at in one)
     said = papers.refused["new"]
     assert "new/paper.toml" in said and f"line {line}" in said and word in said and "\n" not in said
+
+
+def test_entry_point_names_a_package_that_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "new_paper").mkdir()
+    (tmp_path / "new_paper" / "__init__.py").write_text("raise SystemExit('it ran')")
+    (tmp_path / "new_paper" / "paper.toml").write_text(GOOD)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    entry = EntryPoint("new", "new_paper", papers.__name__)
+    monkeypatch.setattr(candidates, "_installed", lambda: EntryPoints([entry]))
+    (one,) = candidates.folders(papers.__name__)
+    assert folders.read(one.load(), one.name, one.origin).label == "New"
 
 
 def test_folder_without_paper_and_taken_name_are_refused(place: Path):
