@@ -89,7 +89,7 @@ class Beside:
 
     def __call__(self, experiment: Experiment, load: Load) -> Any:
         file = self.folder / PROGRAM
-        refuse_changeable(file)
+        refuse_changeable(file, self.folder / "__pycache__", *self.folder.glob("__pycache__/program.*"))
         spec = importlib.util.spec_from_file_location(f"{self.folder.name}_program", file)
         if spec is None or spec.loader is None:
             raise InvalidInput(f"{file} cannot be loaded")
