@@ -63,8 +63,9 @@ def verdicts(claims: Sequence[Claim], shelf: Shelf) -> dict[str, Verdict]:
 def _by(best: str, claim: Claim, found: Mapping[str, Verdict]) -> Verdict:
     """Verdict by the reading that judges the paper; not run if the claim is measured in others only."""
     each = tuple((reading, found[reading.name]) for reading in claim.readings)
-    if best in found or "" in found:
-        return replace(found.get(best, found.get("")), reading=best if best in found else "", each=each)
+    for name in (best, ""):
+        if name in found:
+            return replace(found[name], reading=name, each=each)
     return Verdict("not run", f"It is not run in the reading “{best}”.", reading=next(iter(found)), each=each)
 
 

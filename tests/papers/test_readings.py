@@ -143,3 +143,12 @@ def test_undecided_statement_gets_seeds_for_an_hour():
     assert further(made, stored(made, as_it_is=(5.0, 5.1, 4.9), longer=(5.0, 5.1, 4.9))) == []
     slow = {key: Figure(**{**vars(one), "seconds": HOUR / 13}) for key, one in undecided.figures.items()}
     assert len(further(made, Shelf(slow))) == 1, "twelve runs of an hour's thirteenth are known"
+
+
+def test_claim_without_the_judging_reading_is_not_run():
+    """No verdict of it is by another reading than those of the paper's other claims."""
+    first, other = read(AS_IT_IS, LONGER), replace(read(AS_IT_IS), id="other")
+    known = stored(first, as_it_is=(-5.0, 5.0, 0.1), longer=(5.0, 5.1, 4.9))
+    found = verdicts([first, other], known)
+    assert (found["made"].reading, found["made"].word) == ("longer", "holds")
+    assert found["other"].word == "not run" and found["other"].each[0][1].parts
