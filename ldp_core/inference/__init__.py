@@ -5,7 +5,16 @@ trials. Seeds' spread and the held-out samples' error count together; a choice a
 are seeds added after a look (`interval.rate`). `python -m tests.benchmarks.comparisons` simulates the rates.
 """
 
-from ldp_core.inference.difference import Difference, Spread, difference, in_points, spread, unpaired
+from ldp_core.inference.difference import (
+    Difference,
+    Spread,
+    ahead,
+    as_good,
+    difference,
+    in_points,
+    spread,
+    unpaired,
+)
 from ldp_core.inference.finding import WIDE, Finding, Name, ranking
 from ldp_core.inference.interval import SEEDS, Interval, interval
 from ldp_core.inference.outcome import SMALL, Outcome, at_chance, judged, together, within

@@ -6,6 +6,7 @@ pair is judged by Tukey's studentized range. Seeds may be added after a look: wi
 12 to 23, … seeds each interval is of a smaller error rate.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import hypot, inf, sqrt
@@ -114,7 +115,7 @@ class Spread:
     designs: int
 
 
-def spread(accuracies: ArrayLike) -> Spread | None:
+def spread(accuracies: ArrayLike | Sequence[ArrayLike]) -> Spread | None:
     """Pooled spread of designs (a, k) with the same k seeds; None for fewer than three designs or two seeds,
     where a pair has its own alone.
     """
@@ -176,6 +177,21 @@ def difference(
         width = tukey(1 - spent, pooled.designs, pooled.freedom) / sqrt(2)
     half = hypot(width * sqrt(own / seeds), float(ndtri(upper)) * sqrt(sampled))
     return Difference(float(gaps.mean()), half, seeds, among, tuple(gaps.tolist()), samples)
+
+
+def as_good(designs: Sequence[ArrayLike], best: int, held_out: int = 0) -> int:
+    """Number of other designs (accuracies by seed) that are not clearly apart from the best of all."""
+    pairs, pooled = len(designs) * (len(designs) - 1) // 2, spread(designs)
+    others = [one for place, one in enumerate(designs) if place != best]
+    gaps = (difference(designs[best], one, None, pairs, pooled, held_out) for one in others)
+    return sum(not gap.clear for gap in gaps)
+
+
+def ahead(tied: int, of: int) -> str:
+    """How the first of several designs stands, of which so many others are as good (`as_good`)."""
+    if of < 2:
+        return ""
+    return f" ({tied} other{'s' * (tied > 1)} may be as good)" if tied else ", surely"
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.events import SweepCell
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
-from ldp_core.inference import at_chance
+from ldp_core.inference import ahead, as_good, at_chance
 from ldp_core.limits import spelled
 from ldp_core.runs.kinds.base import Kind, Request, Words, counted, derived, rebased
 from ldp_core.runs.machine.work_done import CellsDone
@@ -85,14 +85,17 @@ class SweepJob(Kind):
         return len(asked.settings) * asked.seeds
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
-        """The setting with the best mean accuracy over its completed seeds."""
+        """The first of the settings whose seeds all completed, by mean accuracy, and how it stands."""
         asked, every = self.parse(job.request), dict[int, list[float]]()
         for number, cell in SweepProgress.of_job(job).update().cells.items():
             if cell["status"] == "completed":
                 every.setdefault(number % len(asked.settings), []).append(cell["accuracy"])
-        if not every:
+        places = [place for place in every if len(every[place]) == asked.seeds]
+        if not places:
             return []
-        best = max(every, key=lambda place: np.mean(every[place]))
+        ends = [every[place] for place in places]
+        first = max(range(len(places)), key=lambda one: np.mean(ends[one]))
+        best = places[first]
         setting = ", ".join(
             f"{SHORT.get(path, path.removesuffix('.name') + ' ')}{value}"
             for path, value in asked.settings[best].items()
@@ -101,4 +104,5 @@ class SweepJob(Kind):
         mean = float(np.mean(every[best]))
         if at_chance(mean, 1 / experiment.source.classes):
             return [found(f"nothing learns in {len(every)} settings", experiment, mean)]
-        return [found(f"best of {len(every)}: {setting}", experiment, mean)]
+        standing = ahead(as_good(ends, first, experiment.source.test_size), len(ends))
+        return [found(f"first of {len(ends)}{standing}: {setting}", experiment, mean)]

@@ -57,7 +57,7 @@ def _row(design: Design, experiment: Experiment, view: Outlook, now: WhatIf) -> 
     return {
         "name": design.label,
         "run": design.style.tint,
-        "word": view.word,
+        "word": "…" if view in (pilots.TESTING, MOVING) else view.word,
         "why": view.why,
         "figures": figures,
         "scale": _scale(view),

@@ -1,6 +1,6 @@
 """Results of a sweep so far: each setting over its seeds, with the prediction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from ldp_core.accounting import Promise, everyone, promise
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep
-from ldp_core.inference import Interval, difference, interval, spread
+from ldp_core.inference import Interval, interval
 from pages.parts.tune.axes import axis_of
 
 MOST_CLIENTS = 50
@@ -53,18 +53,6 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
         cell = sweep.cells[i]
         found.append(Setting(i, cell.set, cell.experiment, accuracies, sweep.seeds, failed))
     return found
-
-
-def as_good(found: Sequence[Setting], best: int) -> int:
-    """Number of other settings without a clear difference from the best, picked among all."""
-    whole = {place: one.accuracies for place, one in enumerate(found) if one.whole}
-    pairs, pooled = len(whole) * (len(whole) - 1) // 2, spread([*whole.values()])
-    first = whole.pop(best, None)
-    if first is None:
-        return 0
-    samples = found[best].experiment.source.test_size
-    gaps = (difference(first, other, None, pairs, pooled, samples) for other in whole.values())
-    return sum(not gap.clear for gap in gaps)
 
 
 @lru_cache(maxsize=4096)

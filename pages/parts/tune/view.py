@@ -11,7 +11,7 @@ import streamlit as st
 
 from ldp_core.experiment import Draft, changed
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.inference import SEEDS, at_chance
+from ldp_core.inference import SEEDS, ahead, as_good, at_chance
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
 from ldp_core.theory import Outlook
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
@@ -20,7 +20,7 @@ from pages.parts.runs.job_state import because, far_state, is_gone
 from pages.parts.runs.launching import asked_of
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
-from pages.parts.tune.found import Setting, as_good, dearest, settings
+from pages.parts.tune.found import Setting, dearest, settings
 from pages.parts.tune.price import run_line
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
@@ -36,7 +36,7 @@ VERDICTS = (
     "borderline, red is chance."
 )
 MOST_TRIED = 60
-"""Number of settings of a planned sweep that are tried out."""
+"""Number of settings of a planned sweep that are tried out, besides an opened one."""
 PLANNED = "what is planned"
 PRICED = "Accuracy against the worst-case budget of a run"
 ACCURACY = {"title": "accuracy", **share_axis(1.02)}
@@ -57,9 +57,11 @@ def sweep_view(job: Job | None, planned: Sweep | None, own: bool = False) -> Non
 def _before(planned: Sweep) -> None:
     found = settings(planned, {})
     with st.container(border=True):
-        _map(planned, found, PLANNED, key="heat before")
+        _map(planned, found, PLANNED, key="heat before", tried=range(MOST_TRIED))
         st.caption(VERDICTS)
-    wait_for([one.experiment for one in found[:MOST_TRIED]])
+    opened = st.session_state.get(_cell(PLANNED))
+    tried = [*found[:MOST_TRIED], *found[opened or 0 : (opened or 0) + 1]]
+    wait_for([*dict.fromkeys(one.experiment for one in tried)])
     _opened(planned, found, PLANNED)
 
 
@@ -72,19 +74,18 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     if is_gone(job):
         return
     found = settings(sweep, dict(progress.cells))
-    trained = [(one.mean.mean, place) for place, one in enumerate(found) if one.mean is not None]
-    if trained and not job.live:
-        most, place = max(trained)
-        where = f"{percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}"
-        guessing = at_chance(most, 1 / found[place].experiment.source.classes)
-        headline(f"Nothing learns: {where} at most" if guessing else f"Best of {len(trained)}: {where}")
-        tied = as_good(found, place)
-        none = tied == len(trained) - 1
-        which = "no other is" if none else f"{tied} other{'s are' if tied > 1 else ' is'} not"
-        several = f"With {sweep.seeds} seeds {which} surely worse (by intervals for all pairs at once). "
-        few = "Fewer than three seeds do not say which others are surely worse. "
-        words = several if sweep.seeds >= SEEDS else few
-        if words := words * bool(tied) + run_line(found[place].experiment):
+    if (whole := [one for one in found if one.whole]) and not job.live:
+        ends = [one.accuracies for one in whole]
+        place = max(range(len(whole)), key=lambda one: np.mean(ends[one]))
+        one, most = whole[place], float(np.mean(ends[place]))
+        where = plain(_named(sweep, one), 200)
+        tied = as_good(ends, place, one.experiment.source.test_size)
+        if at_chance(most, 1 / one.experiment.source.classes):
+            headline(f"Nothing learns: {percent(most, 1)} with {where} at most")
+        else:
+            headline(f"First of {len(whole)}{ahead(tied, len(whole))}: {where}")
+        words = "Fewer than three seeds do not tell which others are worse. " * bool(tied)
+        if words := words * (sweep.seeds < SEEDS) + run_line(one.experiment):
             st.caption(words)
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
@@ -96,8 +97,8 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     _curves(sweep, found)
 
 
-def _map(sweep: Sweep, found: list[Setting], place: str, key: str) -> None:
-    data = heat_data(sweep, found, st.session_state.get(_cell(place)))
+def _map(sweep: Sweep, found: list[Setting], place: str, key: str, tried: range = range(0)) -> None:
+    data = heat_data(sweep, found, st.session_state.get(_cell(place)), tried)
     components.draw("heat", data, key=key, on_opened_change=partial(_open, sweep, place, key))
 
 
@@ -124,10 +125,11 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
         expected = outlook_of(one.experiment)
         trained = one.accuracies or one.failed
         why = expected.why.removesuffix(": press Train") if trained else expected.why
+        words = f"{expected.words}; {why}." if expected is not pilots.TESTING else why
         lines = [
             each and f"Accuracy by seed: {each}.",
             one.failed and f"A seed of it ended as “{one.failed}”.",
-            f"Expected before training: {expected.words}; {why}.",
+            (place == PLANNED or expected is not pilots.TESTING) and f"Expected before training: {words}",
         ]
         for line in filter(None, lines):
             st.markdown(f"- {plain(line, 400)}")
@@ -246,16 +248,20 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
 def in_words(found: Sequence[Setting]) -> str:
     known = [(one.mean.mean, html.escape(one.values)) for one in found if one.mean is not None]
     most, best = max(known)
-    return f"{len(known)} settings; the best is {best} with {percent(most, 1)}"
+    return f"{len(known)} settings; first by its mean is {best} with {percent(most, 1)}"
 
 
-def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
-    """Data for assets/web/heat.js: the first field across, others down."""
+def heat_data(
+    sweep: Sweep, found: Sequence[Setting], chosen: int | None, tried: range = range(0)
+) -> dict[str, Any]:
+    """Data for assets/web/heat.js: the first field across, others down; `tried`: numbers of the settings that
+    a trial is asked for.
+    """
     waiting = [one for one in found if one.mean is None]
     known = pilots.known(one.experiment for one in waiting)
     views = dict(zip((one.number for one in waiting), known, strict=True))
     if not sweep.grid:
-        return _one_by_one(sweep, found, views, chosen)
+        return _one_by_one(sweep, found, views, chosen, tried)
     (across, columns), *rest = sweep.grid.items()
     first, made = axis_of(across, columns), [one.experiment for one in found]
     others = [axis_of(path, values) for path, values in rest]
@@ -264,7 +270,9 @@ def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dic
     for r in range(inner):
         ours = [found[c * inner + r] for c in range(len(columns))]
         name = ", ".join(axis.says(ours[0].set[axis.path]) for axis in others)
-        cells = [_square(one, views.get(one.number), name, first.says(one.set[across])) for one in ours]
+        cells = [
+            _square(one, views.get(one.number), name, first.says(one.set[across]), tried) for one in ours
+        ]
         rows.append({"name": name, "cells": cells})
     place = None if chosen is None else (chosen % inner) * len(columns) + chosen // inner
     return {
@@ -286,24 +294,31 @@ def number_at(sweep: Sweep, place: int) -> int:
 
 
 def _one_by_one(
-    sweep: Sweep, found: Sequence[Setting], views: Mapping[int, Outlook], chosen: int | None
+    sweep: Sweep,
+    found: Sequence[Setting],
+    views: Mapping[int, Outlook],
+    chosen: int | None,
+    tried: range,
 ) -> dict[str, Any]:
     """A row per setting, for listed or drawn ones."""
     rows = [
-        {"name": one.values, "cells": [_square(one, views.get(one.number), one.values, "")]} for one in found
+        {"name": one.values, "cells": [_square(one, views.get(one.number), one.values, "", tried)]}
+        for one in found
     ]
     made = [one.experiment for one in found]
     down = ", ".join(axis_of(path, (found[0].set.get(path),)).titled(made) for path in sweep.fields)
     return {"across": "", "down": down, "columns": ["accuracy"], "rows": rows, "chosen": chosen}
 
 
-def _square(one: Setting, expected: Outlook | None, row: str, column: str) -> dict[str, Any]:
+def _square(one: Setting, expected: Outlook | None, row: str, column: str, tried: range) -> dict[str, Any]:
     where = ", ".join(part for part in (row, column) if part)
     mean = one.mean
     if mean is None:
         expected = expected or pilots.TESTING
         word = one.failed or expected.word
         text = (not one.failed and within(expected)) or EXPECTED.get(word, word)
+        if expected is pilots.TESTING and not one.failed:
+            text = expected.why if one.number in tried else "not tried"
         said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {word}, {text}"
         return {"text": text, "more": "", "fill": "", "mark": word, "label": said}
     spread = f"± {percent(min(1.0, mean.half), 1)}" if mean.half >= 5e-4 else f"{mean.seeds} seeds alike"

@@ -94,7 +94,9 @@ def test_dragged_values_are_taken_to_train():
 def test_resting_verdicts_are_the_drafts():
     now, shown = asked(None)
     assert asking(shown[0].experiment, now) == (shown[0].experiment, "")
-    assert {row["why"] for row in verdicts(now, shown)["rows"]} == {pilots.TESTING.why}
+    waiting = verdicts(now, shown)["rows"]
+    assert {row["why"] for row in waiting} == {pilots.TESTING.why}
+    assert "unknown" not in {row["word"] for row in waiting}
     try_out([design.experiment for design in shown])
     rows = verdicts(now, shown)["rows"]
     assert [row["word"] for row in rows] == ["chance", "borderline", "learns"]

@@ -8,9 +8,11 @@ import pytest
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.sweep import Sweep, parse_sweep
+from ldp_core.inference import ahead, as_good
+from ldp_core.runs import pilots
 from pages.parts.tune.axes import axes, axis_of
 from pages.parts.tune.builder import _way
-from pages.parts.tune.found import as_good, settings
+from pages.parts.tune.found import settings
 from pages.parts.tune.view import front_figure, heat_data, number_at, paint, slices_figure
 from tests.pages.charts.test_base import check
 
@@ -71,6 +73,18 @@ def test_values_are_drawn_between_numbers_and_not_between_names():
         _way({"mechanism.name": ["duchi", "pdpm"]}, 4)
 
 
+def test_first_of_a_sweep_says_how_it_stands():
+    assert "surely" in ahead(0, 4) and "3 others" in ahead(3, 4) and ahead(0, 1) == ""
+
+
+@pytest.mark.usefixtures("runs_dir")
+def test_map_before_a_run_says_testing_where_a_trial_is_asked_for():
+    sweep = swept()
+    data = heat_data(sweep, settings(sweep, {}), None, tried=range(2))
+    texts = {cell["text"]: cell["mark"] for row in data["rows"] for cell in row["cells"]}
+    assert pilots.TESTING.why in texts and len(texts) == 2 and "unknown" not in texts
+
+
 def test_untrained_and_failed_cells_are_marked():
     sweep = swept()
     result = cells(sweep, 1) | {1: {"status": "diverged", "accuracy": None}}
@@ -94,17 +108,14 @@ def test_words_stand_out_from_every_colour(accuracy: float):
 
 
 def test_tied_cells_are_counted():
-    ends = [(0.9, 0.9, 0.9), (0.91, 0.88, 0.9), (0.5, 0.5, 0.5), (0.5, 0.51, 0.5), (0.9,), ()]
-    cells = zip(settings(swept(seeds=3), {}), ends, strict=True)
+    ends = [(0.9, 0.9, 0.9), (0.91, 0.88, 0.9), (0.5, 0.5, 0.5), (0.5, 0.51, 0.5)]
+    assert as_good(ends, 0, 360) == 1
+    near = [(0.9,) * 3, (0.84, 0.78, 0.82), *[(0.5,) * 3] * 6]
+    assert as_good(near[:2], 0, 360) == 1, "three seeds of two designs tell little"
+    assert as_good(near, 0, 360) == 0, "with more of them the spread of seeds is known better"
+    assert as_good([one[:2] for one in near], 0, 360) == len(near) - 1, "two seeds tell nothing"
+    cells = zip(settings(swept(seeds=3), {}), [*ends, (0.9,), ()], strict=True)
     found = [replace(one, accuracies=each) for one, each in cells]
-    assert as_good(found, 0) == 1
-    near = [
-        replace(found[0], accuracies=each) for each in [(0.9,) * 3, (0.84, 0.78, 0.82), *[(0.5,) * 3] * 6]
-    ]
-    assert as_good(near[:2], 0) == 1, "three seeds of two designs tell little"
-    assert as_good(near, 0) == 0, "with more of them the spread of seeds is known better"
-    two = [replace(one, accuracies=one.accuracies[:2], seeds=2) for one in near]
-    assert as_good(two, 0) == len(two) - 1, "two seeds tell nothing"
     assert heat_data(swept(seeds=3), found, None)["rows"][0]["cells"][0]["more"] == "3 seeds alike"
 
 

@@ -50,7 +50,7 @@ LADDER = {"epsilons": [0.01, 500], "mechanisms": ["laplace"], "images": 2}
 @pytest.mark.parametrize(
     ("kind", "asked", "words"),
     [
-        ("sweep", SWEEP, "best of 2: ε 100"),
+        ("sweep", SWEEP, "first of 2 (1 other may be as good): ε 100"),
         ("sweep", SWEEP | {"grid": {"clients.epsilon": [0.01, 0.02]}}, "nothing learns"),
         ("tune", kinds.get("tune").smallest, "30.0\u202f% from ε "),
         ("attack", LADDER, "Laplace from ε 500 on"),
