@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from ldp_core.inference.interval import (
     nine_of_ten,
     spent,
 )
+
+if TYPE_CHECKING:
+    from ldp_core.tuning.needs import Needs
+    from ldp_core.tuning.question import Question
 
 TRIAL = -1
 """Seed of a trial of the aggregate, which counts down for its further replicas."""
@@ -55,41 +59,6 @@ MANY = 1000
 """Degrees of freedom at which a spread counts as known."""
 UNSURE = 0.04
 """Standard deviation of what two runs of a design do not show, as a share (`reference/pilot.md`)."""
-
-
-class Space(Protocol):
-    """What is asked, and the designs that may answer it."""
-
-    @property
-    def epsilon(self) -> float | None:
-        """Largest ε; None if an accuracy is asked for."""
-
-    @property
-    def accuracy(self) -> float | None: ...
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether the designs that come out best are trained with fresh seeds."""
-
-    @property
-    def fresh(self) -> int:
-        """Number of fresh seeds of a look."""
-
-    @property
-    def steps(self) -> Sequence[float]:
-        """Values of ε among which the least is sought, rising."""
-
-    @property
-    def questions(self) -> Sequence[Space]:
-        """The question itself, then those that are to be answered besides."""
-
-    def designs(self, epsilon: float) -> Sequence[Experiment]: ...
-
-    def allowed(self, design: int, epsilon: float) -> float:
-        """The ε that a design is tried with where the search is at `epsilon`."""
-
-    def is_dear(self, design: Experiment) -> bool:
-        """Whether a trial screens it, and not two runs."""
 
 
 class Point(NamedTuple):
@@ -139,7 +108,7 @@ class _Wanted(Exception):
         self.points = points
 
 
-def next_points(space: Space, known: Known) -> list[Point]:
+def next_points(space: Needs | Question, known: Known) -> list[Point]:
     """Points to train next; empty once everything that is asked has its answer."""
     try:
         for number in range(len(space.questions)):
@@ -149,14 +118,14 @@ def next_points(space: Space, known: Known) -> list[Point]:
     return []
 
 
-def answer_of(space: Space, known: Known, number: int = 0) -> Found:
+def answer_of(space: Needs | Question, known: Known, number: int = 0) -> Found:
     """Answer to one of the questions; raises if runs are missing."""
     search = _Search(space.questions[number], known, number)
     found = search.answer()
     return replace(found, ceiling=search.ceiling(found))
 
 
-def experiment_of(space: Space, point: Point) -> Experiment:
+def experiment_of(space: Needs | Question, point: Point) -> Experiment:
     """Experiment of a run, or of a trial; that of a negative design has no noise (`without_noise`)."""
     clean = point.design < 0
     design = without_noise(point.design) if clean else point.design
@@ -177,7 +146,7 @@ def without_noise(design: int) -> int:
 
 @dataclass
 class _Search:
-    space: Space
+    space: Needs | Question
     known: Known
     number: int
     looks: int = field(default=0, init=False)

@@ -1,8 +1,7 @@
 """*Find the least ε*: the answer of the search for one base experiment, as figures and a sentence."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import NamedTuple
 
 from ldp_core.experiment import PER
 from ldp_core.limits import EPSILON, THIN, number, percent
@@ -11,8 +10,7 @@ from ldp_core.tuning.designs import FIRST, Found, Known, Point
 from ldp_core.tuning.question import Cap, Question
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     epsilon: float | None
     """Least ε that reaches the accuracy; None if none was found."""
     half: float | None
@@ -24,9 +22,6 @@ class Answer:
     """Accuracy that a further run reaches with 97.5 % confidence."""
     why: str
     """Reason in one sentence."""
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def answer_of(question: Question, known: Known) -> Answer:

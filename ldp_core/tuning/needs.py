@@ -8,7 +8,7 @@ chosen on digits with seeds that answer no question (`DESIGNS`).
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ldp_core import datasets
 from ldp_core.cost.seconds import USUAL, seconds, work_of
@@ -69,26 +69,24 @@ class Needs:
     levers: bool = False
     """Whether the question is also answered with each of its answers changed."""
     seed: int = 0
+    fresh: ClassVar[int] = 8
+    """Number of fresh seeds that judge a design."""
+    steps: ClassVar[tuple[float, ...]] = STEPS
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @property
-    def fresh(self) -> int:
-        return 8
-
-    @property
-    def steps(self) -> tuple[float, ...]:
-        return STEPS
-
-    @property
     def questions(self) -> "list[Needs]":
+        """The question itself, then those that are to be answered besides."""
         return [self, *(lever.needs for lever in self.changed() * self.levers)]
 
     def allowed(self, design: int, epsilon: float) -> float:
+        """The ε that a design is tried with where the search is at `epsilon`."""
         return epsilon
 
     def is_dear(self, design: Experiment) -> bool:
+        """Whether a trial of the aggregate screens a design, and not two runs."""
         return _usual_seconds(design) > DEAR
 
     @property

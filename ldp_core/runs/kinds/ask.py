@@ -27,12 +27,12 @@ from ldp_core.tuning.designs import (
     SCREENED,
     TRIAL,
     Point,
-    Space,
     answer_of,
     experiment_of,
     next_points,
 )
 from ldp_core.tuning.needs import Needs, parse_needs
+from ldp_core.tuning.question import Question
 from ldp_core.tuning.said import design_of
 
 USUAL_RUNS = 80
@@ -109,7 +109,7 @@ def designed(
 
 
 def searched(
-    space: Space,
+    space: Needs | Question,
     known: dict[Point, float],
     number: int,
     of_run: Callable[..., Event],

@@ -97,7 +97,7 @@ def search(
     for event in searched(within, found, number, of_run, progress, room) if within.ranges else ():
         yield event
         number += 1
-    yield Answered(cell=number, **answer_of(within, found).as_json()).as_json()
+    yield Answered(cell=number, **answer_of(within, found)._asdict()).as_json()
 
 
 def _leaks(asked: Question, known: list[Leak], progress: Report) -> Iterator[dict[str, Any]]:
