@@ -201,6 +201,7 @@ class _Search:
         for one, design in enumerate(self.space.designs(epsilon)):
             trial = self.at(one, epsilon, TRIAL)
             dear = self.space.is_dear(design) and not isnan(self.known.get(trial, 0.0))
+            dear = dear and trial._replace(seed=SCREENED.start) not in self.known
             seeds = range(TRIAL, TRIAL - REPLICAS, -1) if dear else SCREENED
             every = [trial._replace(seed=seed) for seed in seeds]
             points.append([one for one in every if one in self.known or one == trial or not dear])

@@ -52,6 +52,9 @@ class AskJob(Kind):
     def read(self, data: Any, changes: Mapping[str, Any]) -> Needs:
         return parse_needs({**data, **changes} if isinstance(data, Mapping) else data)
 
+    def request(self, asked: Needs) -> dict[str, Any]:
+        return {self.part: asked.as_json(), "search": 2}  # stored runs of an earlier search do not answer it
+
     def base(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         (draft,) = self.drafts(self.parse(request))
         return draft.base.as_json()
