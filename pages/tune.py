@@ -118,7 +118,7 @@ def _costs(kind: str, job: Job | None, planned: Sweep | Question, fits: bool) ->
 
 def _runs(planned: Sweep | Question) -> str:
     if not isinstance(planned, Sweep):
-        return "usually 30 to 130 runs"
+        return "usually 30 to 150 runs"
     settings, seeds = len(planned.cells) // planned.seeds, planned.seeds
     each = f"{number(settings, 6)} settings × {seeds} seed{'s' if seeds > 1 else ''}"
     return f"{each} = {number(len(planned.cells), 6)} runs"

@@ -35,7 +35,7 @@ from ldp_core.tuning.needs import Needs, parse_needs
 from ldp_core.tuning.question import Question
 from ldp_core.tuning.said import design_of
 
-USUAL_RUNS = 80
+USUAL_RUNS = 110
 """Typical number of runs of a search, for estimates."""
 
 
