@@ -7,7 +7,7 @@ same.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -212,7 +212,10 @@ def _ratios(
             law, values = piece.mechanism.at(*terms), worlds.values[:, columns]
             shape = (plan.trials, plan.uses if alike else 1, len(columns))
             sent = law.perturb(np.array(np.broadcast_to(values[world], shape)), noise)
-            of_input = law.likelihood(sent) if piece.mechanism.separable else partial(law.log_prob, sent)
-            each = log_ratio(*map(of_input, values))
+            separable = piece.mechanism.separable
+            likely: Callable[[Floats], Any] = (
+                law.likelihood(sent) if separable else partial(law.log_prob, sent)
+            )
+            each = log_ratio(*map(likely, values))
             total += each.reshape(plan.trials, -1).sum(axis=1)
     return total
