@@ -30,10 +30,7 @@ LAYERS = [
         "ldp_core.optimizers",
     ],
     ["ldp_core.aggregators", "ldp_core.attacks", "ldp_core.features", "ldp_core.systems"],
-    *([f"ldp_core.accounting.{core}"] for core in ("compose", "own_law", "entry")),
-    ["ldp_core.accounting.shuffling", "ldp_core.accounting.sums"],
-    ["ldp_core.accounting.spending"],  # of releases, which are an experiment's
-    ["ldp_core.accounting.backwards"],
+    ["ldp_core.composition"],
     ["ldp_core.trust"],
     ["ldp_core.experiment"],
     ["ldp_core.accounting"],

@@ -10,9 +10,9 @@ import pytest
 
 from ldp_core import limits
 from ldp_core.accounting import deployments, entries
-from ldp_core.accounting.backwards import largest
 from ldp_core.accounting.ledger import epsilon_for
 from ldp_core.accounting.samples.audit import audit_samples
+from ldp_core.composition.backwards import largest
 from ldp_core.errors import StudioError, shown
 from ldp_core.experiment import parse
 from ldp_core.runs import kinds

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting.backwards import largest
-from ldp_core.accounting.entry import SOME, Entry, Promise
-from ldp_core.accounting.spending import Client
 from ldp_core.accounting.table import each_as_json
+from ldp_core.composition.backwards import largest
+from ldp_core.composition.entry import SOME, Entry, Promise
+from ldp_core.composition.spending import Client
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.limits import EPSILON, at_least, at_most, number

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting.entry import Entry
+from ldp_core.composition.entry import Entry
 
 EACH = 1000
 """Largest number of clients with an entry each in the event."""

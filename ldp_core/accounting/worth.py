@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
-from ldp_core.accounting.entry import Promise, Word, word_of
+from ldp_core.composition.entry import Promise, Word, word_of
 from ldp_core.limits import spelled
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 

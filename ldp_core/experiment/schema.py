@@ -47,7 +47,7 @@ from ldp_core.trust import Trust
 from ldp_core.trust import registry as all_trusts
 
 if TYPE_CHECKING:
-    from ldp_core.accounting.spending import Spending
+    from ldp_core.composition.spending import Spending
 
 T = TypeVar("T")
 TARGETS = {

@@ -1,6 +1,6 @@
 """Published systems: what each sets in an experiment (`base.System`), and its own part in a round
 (`base.Participation`, called by `federated.round`). `tells` declares what is sent in clear, for which
-`accounting.spending` gives no guarantee. A new system is one new file.
+`composition.spending` gives no guarantee. A new system is one new file.
 """
 
 from ldp_core.component import Registry

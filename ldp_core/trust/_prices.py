@@ -4,12 +4,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ldp_core.accounting.entry import Promise
-from ldp_core.accounting.shuffling import shuffled
-from ldp_core.accounting.spending import DELTA, GAIN, Client, Spending, by_rule
-from ldp_core.accounting.sums import sampled_epsilon, skellam_epsilon
+from ldp_core.composition.entry import Promise
+from ldp_core.composition.shuffling import shuffled
+from ldp_core.composition.spending import DELTA, GAIN, Client, Spending, by_rule
+from ldp_core.composition.sums import sampled_epsilon, skellam_epsilon
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
-from ldp_core.trust._sums import Row
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,26 @@ class Heaps(Spending):
         if found >= local.epsilon * (1 - GAIN):
             return local
         return by_rule("shuffled", found, DELTA, local.sum, local.generic)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The noise in a sum for the clients of one budget."""
+
+    epsilon: float
+    """Budget of the whole run."""
+    share: float
+    """Standard deviation of each client's share of the noise, per weight …"""
+    added: float
+    """… and of all noise that ε relies on."""
+    reach: float
+    """Half the largest distance of two uploads of one client, as they enter the sum."""
+    chance: float = 1.0
+    """Hidden probability of a client to be in a round's sum."""
+    replaced: bool = False
+    """Kind of sampling, as in `sampled_delta`."""
+    grid: float = 0.0
+    """Step of the grid that values are rounded to; 0 for Gaussian noise."""
 
 
 @dataclass(frozen=True)

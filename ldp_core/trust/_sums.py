@@ -7,42 +7,24 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ldp_core.composition.backwards import largest
+from ldp_core.composition.spending import DELTA, Spending
+from ldp_core.composition.sums import sampled_epsilon
 from ldp_core.errors import Problem
 from ldp_core.fields import Number
 from ldp_core.limits import NORM
 from ldp_core.mechanisms.base import Floats, Mechanism
+from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
+from ldp_core.trust._noise import SumNoise
+from ldp_core.trust._prices import Row, Sums
 from ldp_core.trust.base import Against, Trust, common_problems, heard
-
-if TYPE_CHECKING:
-    from ldp_core.accounting.spending import Spending
-
-
-@dataclass(frozen=True)
-class Row:
-    """The noise in a sum for the clients of one budget."""
-
-    epsilon: float
-    """Budget of the whole run."""
-    share: float
-    """Standard deviation of each client's share of the noise, per weight …"""
-    added: float
-    """… and of all noise that ε relies on."""
-    reach: float
-    """Half the largest distance of two uploads of one client, as they enter the sum."""
-    chance: float = 1.0
-    """Hidden probability of a client to be in a round's sum."""
-    replaced: bool = False
-    """Kind of sampling, as in `sampled_delta`."""
-    grid: float = 0.0
-    """Step of the grid that values are rounded to; 0 for Gaussian noise."""
 
 
 class Facts(NamedTuple):
@@ -134,8 +116,6 @@ class SumTrust(Trust):
         return True
 
     def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
-        from ldp_core.trust._noise import SumNoise
-
         rows, ball = self.plan(experiment), self.radius(experiment) is not None
         shares = tuple((row.epsilon, row.share) for row in rows)
         made = SumNoise(shares=shares, grid=rows[0].grid, ball=ball, dimension=experiment.uploaded)
@@ -150,8 +130,6 @@ class SumTrust(Trust):
         return asked
 
     def prices(self, experiment: Any) -> Spending:
-        from ldp_core.trust._prices import Sums
-
         rows = {row.epsilon: row for row in self.plan(experiment)}
         return Sums(experiment.releases, rows, experiment.uploaded, self.radius(experiment) is None)
 
@@ -210,11 +188,6 @@ def distance(epsilon: float, chance: float, replaced: bool, uses: int) -> float:
     """Largest μ (distance of a client's two worst values over the noise's standard deviation) of one sum with
     which `uses` sums cost at most `epsilon` at the ledger's δ; `chance` and `replaced` as in `sampled_delta`.
     """
-    from ldp_core.accounting.backwards import largest
-    from ldp_core.accounting.spending import DELTA
-    from ldp_core.accounting.sums import sampled_epsilon
-    from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
-
     everybody = float(mu_of(epsilon, DELTA)) / math.sqrt(uses) * BELOW
     if chance == 1:
         return everybody

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Component
+from ldp_core.composition.backwards import budgets_of_uses
+from ldp_core.composition.spending import Spending
 from ldp_core.errors import Problem
 from ldp_core.mechanisms.base import Floats, Mechanism
-
-if TYPE_CHECKING:
-    from ldp_core.accounting.spending import Spending
 
 Against = Literal["server", "shuffled heap", "sum", "model"]
 
@@ -74,14 +73,10 @@ class Trust(Component):
 
     def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
         """ε of one use for each budget of a whole run in `asked`; raises `InvalidInput` if there is none."""
-        from ldp_core.accounting.backwards import budgets_of_uses  # its package's face stands on this
-
         return budgets_of_uses(experiment.releases, experiment.most_uploads, asked, low, high)
 
     def prices(self, experiment: Any) -> Spending:
         """Rules that give the ε of a client's uploads under this trust."""
-        from ldp_core.accounting.spending import Spending
-
         return Spending(experiment.releases)
 
     def answering(

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ldp_core.composition.backwards import largest
+from ldp_core.composition.spending import DELTA
+from ldp_core.composition.sums import sampled_epsilon
 from ldp_core.errors import Problem
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats
@@ -95,10 +98,6 @@ def _more(rows: tuple[Row, ...], experiment: Any) -> float:
 
 @lru_cache(maxsize=256)
 def _rows(rule: str, facts: Facts, chance: float) -> tuple[Row, ...]:
-    from ldp_core.accounting.backwards import largest
-    from ldp_core.accounting.spending import DELTA
-    from ldp_core.accounting.sums import sampled_epsilon
-
     budgets, reach, uses = facts.budgets, facts.reach, facts.uses
     most = distance(budgets[-1], chance, True, uses)
     sigma, root = 2 * reach / most, math.sqrt(facts.heard)

@@ -9,10 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ldp_core.composition.backwards import largest
+from ldp_core.composition.spending import DELTA
+from ldp_core.composition.sums import skellam_epsilon
 from ldp_core.errors import Problem
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import BITS, COLLUDING, DROPOUT, at_most
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 from ldp_core.trust._sums import Facts, Row, SumTrust
 
 UNEQUAL = ("group", "strictest")
@@ -141,11 +145,6 @@ class SecureSum(SumTrust):
 
 @lru_cache(maxsize=256)
 def _rows(facts: Facts, honest: tuple[int, ...]) -> tuple[Row, ...]:
-    from ldp_core.accounting.backwards import largest
-    from ldp_core.accounting.spending import DELTA
-    from ldp_core.accounting.sums import skellam_epsilon
-    from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
-
     reach, root, uses = facts.reach, math.sqrt(facts.size), facts.uses
     grid = 2.0 ** math.floor(math.log2(2 * reach / (FINE * root)))
     apart = 2 * reach / grid + root

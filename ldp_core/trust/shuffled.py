@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ldp_core.composition.backwards import largest
+from ldp_core.composition.spending import Spending
 from ldp_core.errors import Problem
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats, Form, Mechanism
 from ldp_core.mechanisms.shared.kinds import kinds
+from ldp_core.trust._prices import Heaps
 from ldp_core.trust.base import Trust, common_problems, heard
-
-if TYPE_CHECKING:
-    from ldp_core.accounting.spending import Spending
 
 MESSAGES = ("upload", "coordinate")
 
@@ -68,9 +68,6 @@ class Shuffled(Trust):
             yield Problem("selection", message)
 
     def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
-        from ldp_core.accounting.backwards import largest
-        from ldp_core.trust._prices import Heaps
-
         alone = super().per_use(experiment, asked, low, high)
         sizes = self._sizes(experiment, experiment.clients.budgets(), *experiment.clients.bounds())
         found, most = np.ravel(alone).copy(), experiment.most_uploads
@@ -88,8 +85,6 @@ class Shuffled(Trust):
         return found.reshape(np.shape(alone))
 
     def prices(self, experiment: Any) -> Spending:
-        from ldp_core.trust._prices import Heaps
-
         population = experiment.population()
         sizes = self._sizes(experiment, population.epsilon, population.low, population.high)
         return Heaps(experiment.releases, self.message, sizes)

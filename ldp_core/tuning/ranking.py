@@ -11,8 +11,8 @@ import numpy as np
 
 from ldp_core import aggregators, mechanisms
 from ldp_core.accounting import Promise, Spending
-from ldp_core.accounting.backwards import budgets_of_uses
 from ldp_core.aggregators.base import Drawn
+from ldp_core.composition.backwards import budgets_of_uses
 from ldp_core.errors import InvalidInput
 from ldp_core.limits import number
 from ldp_core.mechanisms import Mechanism, Use

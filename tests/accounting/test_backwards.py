@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.accounting import entries
-from ldp_core.accounting.backwards import TOLERANCE
+from ldp_core.composition.backwards import TOLERANCE
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import changed, parse
 
@@ -64,7 +64,7 @@ def test_many_different_budgets_are_kept_to_by_steps():
 
 def test_a_hundred_different_budgets_are_quick():
     """Each takes a handful of compositions; a bound on steps, which no other process can stretch."""
-    from ldp_core.accounting.backwards import largest
+    from ldp_core.composition.backwards import largest
 
     steps = []
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core.accounting import compose
-from ldp_core.accounting.compose import compose_counts
+from ldp_core.composition.compose import compose_counts
 from ldp_core.errors import InvalidInput
 
 

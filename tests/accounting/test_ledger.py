@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ldp_core.accounting import DELTA, Spending, epsilon_for, everyone, ledger, run_budget, within
-from ldp_core.accounting.backwards import TOLERANCE
+from ldp_core.composition.backwards import TOLERANCE
 from ldp_core.errors import InvalidExperiment, InvalidInput
 from ldp_core.experiment import changed, parse
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of

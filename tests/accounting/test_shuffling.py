@@ -9,7 +9,7 @@ import pytest
 from scipy.special import gammaln, xlogy
 
 from ldp_core.accounting import compose, shuffled
-from ldp_core.accounting.shuffling import heap_delta
+from ldp_core.composition.shuffling import heap_delta
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of
 

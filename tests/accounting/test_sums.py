@@ -8,7 +8,7 @@ from dp_accounting import privacy_accountant
 from dp_accounting.pld import privacy_loss_distribution
 from scipy import stats
 
-from ldp_core.accounting.sums import sampled_delta, sampled_epsilon, skellam_epsilon
+from ldp_core.composition.sums import sampled_delta, sampled_epsilon, skellam_epsilon
 from ldp_core.mechanisms.shared.gaussian_privacy import delta_of
 
 DELTA = 1e-5

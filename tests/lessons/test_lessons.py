@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import aggregators, lessons, mechanisms, presets
 from ldp_core.accounting import word_of
-from ldp_core.accounting.compose import compose_counts
+from ldp_core.composition.compose import compose_counts
 from ldp_core.errors import UnknownName
 from ldp_core.events.run import RoundDone
 from ldp_core.presets.questions import Result

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ldp_core import mechanisms
 from ldp_core.accounting import ledger
-from ldp_core.accounting.backwards import TOLERANCE
+from ldp_core.composition.backwards import TOLERANCE
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.theory import server_variance

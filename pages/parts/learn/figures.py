@@ -7,8 +7,8 @@ import streamlit as st
 
 from ldp_core import mechanisms, presets
 from ldp_core.accounting import Promise, worth
-from ldp_core.accounting.compose import compose_counts
 from ldp_core.attacks.findings.verdict import READ
+from ldp_core.composition.compose import compose_counts
 from ldp_core.lessons import LessonPlan
 from ldp_core.runs import outcomes, stored_ladder, styles, tint_of
 from pages.parts.charts.base import (

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from scipy.special import ndtri
 
 from ldp_core.accounting import Entry, Promise
-from ldp_core.accounting.own_law import CELLS, losses_of
-from ldp_core.accounting.spending import Client
+from ldp_core.composition.own_law import CELLS, losses_of
+from ldp_core.composition.spending import Client
 from ldp_core.experiment import Experiment
 from pages.parts.ui.text import THIN, as_shown, at_most, number
 

@@ -18,7 +18,7 @@ from ldp_core.accounting import (
     together_in_words,
     within,
 )
-from ldp_core.accounting.spending import Client
+from ldp_core.composition.spending import Client
 from ldp_core.experiment import PER, Experiment
 from ldp_core.experiment.threat_model import spies
 from pages.parts.noise.adding_up import added_up

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ldp_core.accounting.compose import compose_counts
-from ldp_core.accounting.entry import Promise
-from ldp_core.accounting.own_law import own_epsilon
+from ldp_core.composition.compose import compose_counts
+from ldp_core.composition.entry import Promise
+from ldp_core.composition.own_law import own_epsilon
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 from ldp_core.systems import Release

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr
 
-from ldp_core.accounting.own_law import LEAST, epsilon_of_sum, joined
+from ldp_core.composition.own_law import LEAST, epsilon_of_sum, joined
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.gaussian_privacy import delta_of, epsilon_of
 

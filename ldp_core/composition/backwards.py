@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ldp_core.accounting.spending import Releases, Spending
+from ldp_core.composition.spending import Releases, Spending
 from ldp_core.errors import InvalidInput
 from ldp_core.limits import EPSILON, number
 from ldp_core.mechanisms.base import Floats

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from scipy.special import bdtr, betainc, expit
 
-from ldp_core.accounting.own_law import LEAST, epsilon_of_sum, joined
+from ldp_core.composition.own_law import LEAST, epsilon_of_sum, joined
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.mechanisms.base import Floats
 
