@@ -26,7 +26,7 @@ from ldp_core.commands.records import command_of_open, open_file
 from ldp_core.commands.tune import ask, command_of_ask, command_of_invert, command_of_tune, invert, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError
-from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes
+from ldp_core.experiment import Experiment, amended, changed, departures, plan, read_json, typed_changes
 from ldp_core.settings import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
@@ -260,7 +260,7 @@ def _experiment(options: argparse.Namespace) -> Experiment:
 
 def _with_its_layers(experiment: Experiment) -> Experiment:
     """The experiment, after its listed layers are said on stderr as understood."""
-    model, source = experiment.model, experiment.source
+    model, source = experiment.model, plan(experiment).source
     for words, size in model.understood(source.shape, source.classes):
         print(f"{words}: {size:,} weights", file=sys.stderr)
     if doubt := model.doubt(source.classes):

@@ -14,7 +14,7 @@ from ldp_core import accounting
 from ldp_core.component import Component
 from ldp_core.datasets import quiet
 from ldp_core.errors import InvalidExperiment, Problem, hint, one_of, shown
-from ldp_core.experiment import PER, Experiment, amended, parse
+from ldp_core.experiment import PER, Experiment, amended, parse, plan
 from ldp_core.experiment.reading import by_short, part_of, whose
 from ldp_core.limits import at_most, number
 from ldp_core.system import private_files
@@ -175,7 +175,7 @@ class Result:
     @cached_property
     def _found(self) -> str:
         asked, end = self.experiment, self.events[-1]
-        noise = "no noise" if asked.randomiser.role == "identity" else asked.randomiser.label
+        noise = "no noise" if plan(asked).randomiser.role == "identity" else plan(asked).randomiser.label
         model = asked.model.title if asked.model.given_by else asked.model.name
         how = "" if self.status == "completed" else f"{self.status} after "
         return (
@@ -185,7 +185,7 @@ class Result:
 
     @cached_property
     def _promised(self) -> str:
-        entry = max(accounting.entries(self.experiment), key=lambda entry: entry.run_worst.bound)
+        entry = max(accounting.entries(plan(self.experiment)), key=lambda entry: entry.run_worst.bound)
         if not entry.run_worst.guarantee:
             return f"promises nothing: no guarantee for the run, {entry.run_worst.why}"
         parts = [

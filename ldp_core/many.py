@@ -13,7 +13,7 @@ from ldp_core.engines.joint_training import ROWS, train_works
 from ldp_core.engines.plan import Recipe
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.events import Event
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, Plan, plan
 from ldp_core.federated.federation import device_for
 from ldp_core.federated.noising import Noised, Noising, Together
 from ldp_core.simulate import Run
@@ -31,21 +31,23 @@ def at_once(experiment: Experiment) -> int:
     """Number of such runs to train as one batch; 1 if batching gains nothing."""
     if experiment.target == "class_means":  # which trains nothing
         return 1
-    return max(1, min(ROWS // experiment.clients.count, _holds(experiment, device_for(experiment))))
+    own = plan(experiment)
+    return max(1, min(ROWS // experiment.clients.count, _holds(own, device_for(own))))
 
 
 def leaves_cores(experiment: Experiment) -> bool:
     """True if such a run hardly profits from more than one core, and uses little memory."""
-    device = device_for(experiment)
-    return device.type == "cpu" and _holds(experiment, device) > 0
+    own = plan(experiment)
+    device = device_for(own)
+    return device.type == "cpu" and _holds(own, device) > 0
 
 
-def _holds(experiment: Experiment, device: torch.device) -> int:
+def _holds(plan: Plan, device: torch.device) -> int:
     """Number of such runs that fit into memory; 0 if clients of several runs cannot be batched."""
-    source, local = experiment.source, experiment.local
+    experiment, source, local = plan.experiment, plan.source, plan.experiment.local
     recipe = Recipe(experiment.model, source.shape, source.classes, local.optimizer, local.learning_rate)
     joins = choose(experiment.model.batched, device, recipe).joins(experiment.model)
-    return BYTES // (4 * experiment.clients.count * experiment.dimension) if joins else 0
+    return BYTES // (4 * experiment.clients.count * plan.dimension) if joins else 0
 
 
 @on_one_thread

@@ -21,9 +21,7 @@ from ldp_core.cost.seconds import USUAL, Rates, seconds, work_of
 from ldp_core.datasets import Data
 from ldp_core.engines.plan import plan_batches
 from ldp_core.events import Ended
-from ldp_core.experiment import Experiment, changed
-from ldp_core.experiment.schema import Piece
-from ldp_core.experiment.threat_model import resolved
+from ldp_core.experiment import Experiment, Piece, changed, plan
 from ldp_core.federated.federation import Federation, assemble, device_for, untrained
 from ldp_core.federated.round import Round, new_model, prepare, work
 from ldp_core.federated.upload import some_rows
@@ -67,14 +65,15 @@ def trials(experiment: Experiment, data: Data, rates: Rates = USUAL) -> tuple[li
     """Final accuracies of at most `REPLICAS` trials, and what they are; none where the budget does not
     suffice. InvalidInput: no sample for some client.
     """
-    one = resolved(experiment.model_copy(update={"attack": None}))
+    one = plan(experiment.model_copy(update={"attack": None}))
     whole = seconds([work_of(one)], rates)
     budget = max(LEAST, SHARE * whole)
     with one_thread():
-        if is_weighted_sum(one):
+        if is_weighted_sum(one.experiment):
             found, how = _Pilot(assemble(one, data, device_for(one)), budget).accuracies()
         else:
-            found, how = _runs(one, data, budget) if FIGURES * whole <= OVER * budget else ([], "")
+            fits = FIGURES * whole <= OVER * budget
+            found, how = _runs(one.experiment, data, budget) if fits else ([], "")
     return found, how if found else f"a trial would take more than {budget:.2g} s"
 
 
@@ -164,7 +163,7 @@ class _Pilot:
     def _choose(self, prepared: Round, left: int) -> bool:
         """Reduce the size to what the rest of the budget allows for each round left; False if nothing is."""
         heard = self._heard(prepared)
-        fits = max(1, self._federation.chunk)
+        fits = max(1, self._federation.plan.chunk)
         spent = time.process_time() - self._began
         allowed, most = (self._budget - spent) / left, (OVER * self._budget - spent) / left
         fixed, each = self._cost
@@ -197,9 +196,9 @@ class _Pilot:
         held = [federation.shards[i] for some, _ in drawn for i in chosen[some]]
         many = len(held) // replicas
         local = experiment.local
-        plan = plan_batches(held, local.epochs, local.batch_size, draw)
+        planned = plan_batches(held, local.epochs, local.batch_size, draw)
         start = federation.placed(np.repeat(begun, many, 0))
-        trained = work(federation, start, plan, number - 1, (0, len(held))).alone().cpu().numpy()
+        trained = work(federation, start, planned, number - 1, (0, len(held))).alone().cpu().numpy()
         wild = ~(np.abs(trained).max(axis=1) <= limits.DIVERGED_WEIGHT)  # true for NaN as well
         lost = self._lost[:replicas] | wild.reshape(replicas, many).any(axis=1)
         if replicas == len(self._lost):
@@ -208,7 +207,7 @@ class _Pilot:
         news = trained - np.repeat(begun, many, 0) if experiment.target == "update" else trained
         self._channel = channel = Channel.of(federation, prepared, self._channel)
         stands = np.stack([share for _, share in drawn])
-        exact, bias, variance = channel.mean(news[:, experiment.sent], stands)
+        exact, bias, variance = channel.mean(news[:, federation.plan.sent], stands)
         noisy = exact + bias + np.sqrt(np.maximum(variance, 0)) * draw.standard_normal(exact.shape)
         finish = experiment.aggregator.finish
         pairs = zip(begun, noisy, lost, strict=True)
@@ -259,19 +258,19 @@ class Channel:
     @classmethod
     def of(cls, federation: Federation, prepared: Round, last: Channel | None) -> Channel:
         """Channel of a round; the `last` one if nothing has changed."""
-        experiment, population = federation.experiment, federation.population
+        experiment, plan, population = federation.experiment, federation.plan, federation.population
         chosen, shares, number = prepared.participants, prepared.client_weights, prepared.number
         ones = np.ones((len(chosen), 1), dtype=np.float32)
-        there = experiment.trust.contributed(experiment, ones, chosen, number)[:, 0]
+        there = experiment.trust.contributed(plan.terms, ones, chosen, number)[:, 0]
         each = np.stack([population.epsilon[chosen], population.low[chosen], population.high[chosen]])
         kinds, of = np.unique(each, axis=1, return_inverse=True)
         of, many = of.ravel(), kinds.shape[1]
-        pointwise = experiment.randomiser.region == "box" and experiment.form == "corrected"
+        pointwise = plan.randomiser.region == "box" and experiment.form == "corrected"
         if (most := KINDS[pointwise]) < many:  # by rising ε
             of, kinds = of * most // many, kinds[:, (np.arange(most) * 2 + 1) * many // (2 * most)]
         count = kinds.shape[1]
         weights, squares = (np.bincount(of, by, count).astype(float) for by in (shares * there, shares**2))
-        made = cls(federation.terms.pieces(number), kinds, weights, squares, pointwise and count > FEW)
+        made = cls(federation.plan.pieces(number), kinds, weights, squares, pointwise and count > FEW)
         return last if last and last._equals(made) else made
 
     def _equals(self, other: Channel) -> bool:

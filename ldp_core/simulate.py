@@ -14,8 +14,7 @@ from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Ended, Event, RoundDone, Started, Target, Trained
 from ldp_core.events.run import packed
-from ldp_core.experiment import Experiment, departures
-from ldp_core.experiment.threat_model import resolved, spread_by_budget, why_not
+from ldp_core.experiment import Experiment, departures, plan
 from ldp_core.federated.evaluate import Score, evaluate, per_group
 from ldp_core.federated.federation import assemble, device_for, taking_part, untrained
 from ldp_core.federated.noising import Noised, Noising
@@ -65,10 +64,11 @@ class Run:
         figures: bool = False,
         later: bool = False,
     ) -> None:
-        experiment, began = resolved(experiment), start.engine if start else ""
+        resolved, began = plan(experiment).resolved, start.engine if start else ""
+        experiment = resolved.experiment
         self._experiment, self._fresh, self._figures = experiment, start is None, figures
-        self._federation = assemble(experiment, data, device or device_for(experiment, began), tick, began)
-        self._budgets, self._watched = self._federation.budgets, spread_by_budget(experiment)
+        self._federation = assemble(resolved, data, device or device_for(resolved, began), tick, began)
+        self._budgets, self._watched = self._federation.budgets, resolved.spread_by_budget()
         self._attempts = Attempts(self._federation)
         self.state = start or untrained(self._federation)
         self.pending = list[State]()
@@ -129,7 +129,7 @@ class Run:
         self.state, self.done, self._score = result.state, last, score
         self._whole = before if last else result.state
         yield self._round_done(result, score) if score else Trained(prepared.number)
-        if last and self._experiment.randomiser.role != "identity" and not self._figures:
+        if last and self._federation.plan.randomiser.role != "identity" and not self._figures:
             self._unnoised = self._scored(self.state, result.unnoised).accuracy
 
     def attacks(self) -> Iterator[Event]:
@@ -155,7 +155,7 @@ class Run:
             accuracy_unnoised=self._unnoised,
             message=self._why,
             weights_sha256=hashlib.sha256(self.state.as_bytes()[0]).hexdigest(),
-            ledger=[] if self._figures else accounting.to_json(accounting.entries(self._experiment)),
+            ledger=[] if self._figures else accounting.to_json(accounting.entries(self._federation.plan)),
             held_out=len(self._federation.test_y),
             **self._attempts.at_end(self.state),
             right="" if score.right is None else packed(score.right),
@@ -166,11 +166,11 @@ class Run:
         return evaluate(self._federation, weights, taking_part(self._federation, state.arrays))
 
     def _started(self, score: Score) -> Started:
-        federation, experiment, attempts = self._federation, self._experiment, self._attempts
+        federation, plan, attempts = self._federation, self._federation.plan, self._attempts
         return Started(
-            experiment=experiment.as_json(),
-            key=experiment.key,
-            dimension=experiment.uploaded,
+            experiment=plan.experiment.as_json(),
+            key=plan.key,
+            dimension=plan.uploaded,
             device=str(federation.device),
             engine=federation.engine.description,
             engine_kind=federation.engine.kind,
@@ -181,8 +181,8 @@ class Run:
             chance=float(federation.test_counts.max() / len(federation.test_labels)),
             targets=len(attempts.victims.clients),
             spies=[spy.as_json() for spy in attempts.spies],
-            attack_note=why_not(experiment),
-            departures=[one.as_json() for one in departures(experiment)],
+            attack_note=plan.why_not,
+            departures=[one.as_json() for one in departures(plan.experiment)],
             libraries=f"numpy {np.__version__}, torch {torch.__version__}",
         )
 

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from ldp_core.errors import Problem
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, plan
 from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
 from pages.parts.clients.cells import FIELDS, Cell, Outcome, apply_edits, errors_of, heard, unmended
@@ -95,7 +95,7 @@ def _table(workspace: Workspace) -> None:
     start = PAGE * (st.pagination(pages, key=workspace.key("page")) - 1) if pages > 1 else 0
     rows = range(start, min(start + PAGE, clients.count))
     own = dict(zip(FIELDS, (clients.budgets(), *clients.bounds()), strict=True))
-    noise = np.sqrt(client_variance(experiment))
+    noise = np.sqrt(client_variance(plan(experiment)))
     upload, run = (
         ["no bound" if np.isinf(one) else f"ε {at_most(one)}" for one in each]
         for each in costs(experiment, rows).values()
@@ -127,8 +127,8 @@ def _picture(workspace: Workspace, drawn: bool) -> None:
     (asked,) = asked_in_words([experiment])
     st.markdown(
         f"**{plain(asked)}**",
-        help=f"σ: standard deviation of the noise ({experiment.randomiser.label}) for "
-        f"{ASSUMED[experiment.randomiser.region]}.",
+        help=f"σ: standard deviation of the noise ({plan(experiment).randomiser.label}) for "
+        f"{ASSUMED[plan(experiment).randomiser.region]}.",
     )
     words = clipped_in_words(experiment)
     if not drawn:

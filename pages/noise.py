@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from ldp_core.experiment import plan
 from pages.parts.noise import design_tables, own_samples
 from pages.parts.noise.ahead import ahead, laws
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
@@ -78,14 +79,14 @@ def _named(shown: list[Design]) -> dict[str, int]:
 
 
 def _variances(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    budgets = [one for design in shown for one in set(design.experiment.population().epsilon.tolist())]
+    budgets = [one for design in shown for one in set(plan(design.experiment).population.epsilon.tolist())]
     components.draw("cards", components.sheet(_charts(now, budgets)), key="charts")
 
 
 def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
     """Variance of an upload over ε and over the safe range, and what one looks like."""
     seen = list(now.seen)
-    once, use = different(seen), seen[0].design.experiment.use()
+    once, use = different(seen), plan(seen[0].design.experiment).asked.first_use
     alike = len({view.use[1:] for view in seen}) == 1
     within = f", on a safe range of {now.range}" if now.tau and alike else ""
     low, high = min(view.low for view in seen), max(view.high for view in seen)

@@ -239,7 +239,6 @@ from ldp_core import partitions, presets, selections, theory
 for part in (aggregators, attacks, datasets, mechanisms, models, partitions, presets, selections):
     assert part.names()
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import spies
 base = experiment.parse({})
 assert len(datasets.get("digits").load(Path("nowhere")).test_y) == 360
 assert attacks.reconstructors() and spies(base) and parse_ladder({}).as_json()

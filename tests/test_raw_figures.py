@@ -14,7 +14,7 @@ from ldp_core.accounting.ledger import epsilon_for
 from ldp_core.accounting.samples.audit import audit_samples
 from ldp_core.composition.backwards import largest
 from ldp_core.errors import StudioError, shown
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.runs import kinds
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.theory.way import way
@@ -42,7 +42,7 @@ SENTENCES: dict[str, Callable[[], Any]] = {
     "limits": lambda: [str(one) for one in vars(limits).values() if isinstance(one, limits.Limit)],
     "figures": lambda: [limits.spelled(1e-13), limits.spelled(2.5e-7), shown(1e-7), shown(2.5e15)],
     "deployments": deployments.listed,
-    "price of uploads": lambda: entries(parse(OFTEN))[0].run_expected.why,
+    "price of uploads": lambda: entries(plan(parse(OFTEN)))[0].run_expected.why,
     "budget of a run": lambda: epsilon_for(SMALL, 1e-9),
     "no such budget": lambda: largest(lambda epsilon: 1 + epsilon, 1e-7, 1.0),
     "least noise": lambda: inverses.at_noise(SMALL, 1e9),

@@ -12,13 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.accounting.table import each_as_json
 from ldp_core.composition.backwards import largest
 from ldp_core.composition.entry import SOME, Entry, Promise
 from ldp_core.composition.spending import Client
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment import Experiment, Plan, changed, parse, plan
 from ldp_core.limits import EPSILON, at_least, at_most, number
 
 SHARE = 0.95
@@ -30,27 +31,26 @@ def ledger(
     experiment: Experiment | dict[str, Any], clients: Iterable[int] | None = None
 ) -> list[dict[str, Any]]:
     """`entries` as JSON, with the fields of `Entry` and `Promise`; raises `InvalidExperiment`."""
-    return each_as_json(entries(parse(experiment), clients))
+    return each_as_json(entries(plan(parse(experiment)), clients))
 
 
-def entries(experiment: Experiment, clients: Iterable[int] | None = None) -> list[Entry]:
+def entries(plan: Plan, clients: Iterable[int] | None = None) -> list[Entry]:
     """Entry of each client (or of each of `clients`), in order; equal entries are one object."""
-    everybody, limits = everyone(experiment), experiment.clients.run_limits().tolist()
+    everybody, limits = everyone(plan), plan.experiment.clients.run_limits().tolist()
     known: dict[tuple[Client, float], Entry] = {}
     found = []
-    for i in range(experiment.clients.count) if clients is None else clients:
+    for i in range(plan.experiment.clients.count) if clients is None else clients:
         key = (everybody[i], limits[i])
         if key not in known:
-            known[key] = promise(experiment, *key)
+            known[key] = promise(plan, *key)
         found.append(known[key])
     return found
 
 
-def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> Entry:
+def promise(plan: Plan, client: Client, limit: float = math.inf) -> Entry:
     """Entry of a client with this ε and range, and with its own limit on the run's ε."""
-    spending = experiment.prices
-    expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
-    most = _most(experiment, client, limit)
+    experiment, spending, expected = plan.experiment, plan.prices, plan.expected_uploads
+    most = _most(plan, client, limit)
     price = spending.uploads(client, min(expected, most))
     if expected < most and price.guarantee:
         price = replace(price, guarantee=False, why=AVERAGE.format(number(expected, 4)))
@@ -63,47 +63,57 @@ def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> 
     )
     if experiment.unit == "record":
         some, whole = (
-            replace(spending, together=rows).uploads(client, most)
-            for rows in (SOME, math.ceil(experiment.records))
+            replace(spending, together=rows).uploads(client, most) for rows in (SOME, math.ceil(plan.records))
         )
         entry = replace(entry, unit="record", some=some, whole=whole)
-    learnt = experiment.source.learnt
+    learnt = plan.source.learnt
     return entry.not_counting(learnt) if learnt else entry
 
 
-def within(experiment: Experiment, client: Client, limit: float = math.inf) -> tuple[int, Promise]:
+def within(plan: Plan, client: Client, limit: float = math.inf) -> tuple[int, Promise]:
     """Number of uploads exceeded with probability at most 1 − `SHARE`, and the guarantee for that number."""
-    often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, SHARE)
-    often = min(often, _most(experiment, client, limit))
-    return often, experiment.prices.uploads(client, often)
+    asked = plan.experiment
+    often = asked.selection.uploads_quantile(asked.clients.count, asked.rounds, SHARE)
+    often = min(often, _most(plan, client, limit))
+    return often, plan.prices.uploads(client, often)
 
 
-def _most(experiment: Experiment, client: Client, limit: float) -> int:
+def _most(plan: Plan, client: Client, limit: float) -> int:
     """Largest number of uploads of a client, within its own limit."""
     if math.isinf(limit):
-        return experiment.most_uploads
-    return min(experiment.most_uploads, experiment.prices.affordable(client, limit))
+        return plan.most_uploads
+    return min(plan.most_uploads, plan.prices.affordable(client, limit))
 
 
-def everyone(experiment: Experiment) -> list[Client]:
+def affordable(plan: Plan) -> NDArray[np.int64]:
+    """Number of uploads that each client's own ε limit allows, at most one per round, (K,)."""
+    limits, rounds = plan.experiment.clients.run_limits(), plan.experiment.rounds
+    if not np.isfinite(limits).any():
+        return np.full(len(limits), rounds, dtype=np.int64)
+    pairs = list(zip(everyone(plan), limits.tolist(), strict=True))
+    known = {pair: plan.prices.affordable(*pair) for pair in set(pairs) if pair[1] < math.inf}
+    return np.array([known.get(pair, rounds) for pair in pairs], dtype=np.int64)
+
+
+def everyone(plan: Plan) -> list[Client]:
     """(ε, low, high) of each client."""
-    population = experiment.population()
+    population = plan.population
     columns = (population.epsilon.tolist(), population.low.tolist(), population.high.tolist())
     return list(zip(*columns, strict=True))
 
 
-def least_promised(experiment: Experiment) -> Client:
+def least_promised(plan: Plan) -> Client:
     """Client with the largest loss of one use, in the smallest heap where messages are mixed."""
-    people = experiment.population()
-    law = experiment.releases[0][1].mechanism.at(people.epsilon, people.low, people.high)
-    heaps = experiment.trust.heaps(experiment)
+    people = plan.population
+    law = plan.releases[0][1].mechanism.at(people.epsilon, people.low, people.high)
+    heaps = plan.experiment.trust.heaps(plan.terms)
     place = np.lexsort((heaps[1] if heaps else people.low, -(law.loss if law.mu is None else law.mu)))[0]
-    return float(people.epsilon[place]), float(people.low[place]), float(people.high[place])
+    return people.of(int(place))
 
 
-def run_budget(experiment: Experiment) -> float:
+def run_budget(plan: Plan) -> float:
     """Worst-case ε of a client's whole run, whose own limit is ignored; infinite if unbounded."""
-    return promise(experiment, least_promised(experiment)).run_worst.bound
+    return promise(plan, least_promised(plan)).run_worst.bound
 
 
 def epsilon_for(experiment: Experiment, budget: float) -> float:
@@ -114,7 +124,7 @@ def epsilon_for(experiment: Experiment, budget: float) -> float:
     """
 
     def cost(epsilon: float) -> float:
-        return run_budget(changed(experiment, {"clients.epsilon": epsilon}))
+        return run_budget(plan(changed(experiment, {"clients.epsilon": epsilon})))
 
     least, most = cost(EPSILON.minimum), cost(EPSILON.maximum)
     if not least <= budget <= most or math.isinf(least):

@@ -13,7 +13,7 @@ from ldp_core.classroom.store import CLASSES
 from ldp_core.datasets import drawn
 from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import InvalidInput, NotNow
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, plan
 from ldp_core.runs import Job, Training, jobs, progress_of
 from ldp_core.runs.record import computations
 
@@ -134,7 +134,7 @@ def read_of(session: Session, job: Job, who: str) -> Read | None:
 def served(session: Session, job: Job) -> list[Served]:
     """Accuracy of each variant for strict and permissive clients; empty before the run has ended."""
     figures = _figures(session, job)
-    strict = draft_of([*all_sent(session).values()]).base.population().strict.tolist() if figures else []
+    strict = plan(draft_of([*all_sent(session).values()]).base).population.strict.tolist() if figures else []
 
     def own(label: str, group: bool) -> list[bool]:
         return [hit for hit, one in zip(figures[label]["own_right"], strict, strict=False) if one == group]

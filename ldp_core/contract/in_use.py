@@ -9,7 +9,7 @@ from ldp_core import datasets
 from ldp_core.attacks import Reconstructor
 from ldp_core.component import Component
 from ldp_core.datasets import Dataset, data_dir
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.simulate import simulate
 
 HEAVY = "import sys; from ldp_core.contract.registries import REGISTRIES as r; r[{kind!r}].names(); "
@@ -110,7 +110,7 @@ def _trained(experiment: Experiment) -> list[dict[str, Any]]:
     """Events of a run, without durations."""
     import torch
 
-    data = experiment.source.load(data_dir())
+    data = plan(experiment).source.load(data_dir())
     found = [event.as_json() for event in simulate(experiment, data, torch.device("cpu"))]
     require(found[-1]["status"] == "completed", f"it ends {found[-1]['status']}: {found[-1]['message']}")
     return [{name: one for name, one in event.items() if name != "seconds"} for event in found]

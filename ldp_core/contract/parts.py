@@ -11,6 +11,7 @@ from ldp_core.aggregators.base import Aggregator, Drawn
 from ldp_core.attacks import Attacker, Reconstructor
 from ldp_core.attacks.base import Facts
 from ldp_core.contract.in_use import Promise, Promises, promised, require
+from ldp_core.experiment import plan
 from ldp_core.limits import at_most
 from ldp_core.partitions import Partition
 from ldp_core.selections import Selection
@@ -143,7 +144,7 @@ def of_trust(one: Trust) -> Promises:
             require(sentence, f"{word} is no sentence: it ends without a full stop")
 
     def kept() -> None:
-        for entry in entries(asked):
+        for entry in entries(plan(asked)):
             bound = entry.run_worst.bound
             require(bound <= 2, f"ε of a whole run is {at_most(bound, 6)}, asked for 2")
             require(entry.against == one.against, f"the ledger says against {entry.against}")
@@ -157,9 +158,9 @@ def of_trust(one: Trust) -> Promises:
             require(near, "values of clients with equal ε and range change, or pass to others")
 
     def noise() -> None:
-        columns, generator = asked.population().columns(np.arange(20)), stream(2, "audit")
-        law = asked.randomiser.at(*columns)
-        middle = np.zeros((20, asked.uploaded), np.float32)
+        columns, generator = plan(asked).population.columns(np.arange(20)), stream(2, "audit")
+        law = plan(asked).randomiser.at(*columns)
+        middle = np.zeros((20, plan(asked).uploaded), np.float32)
         seen = [law.perturb(middle.copy(), generator).mean(axis=0) for _ in range(20)]
         stated, ratio = server_variance(asked), float(np.square(seen).mean()) / server_variance(asked)
         # means of twenty are nearly normal, and so within six standard deviations but once in 10^8 times

@@ -4,14 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ldp_core import limits
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
 from ldp_core.cost.seconds import Rates, Work, seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment, kept
+from ldp_core.experiment import Draft, Plan, kept, plan
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.experiment.threat_model import spies
 from ldp_core.mechanisms.shared.kinds import alike
 
 MEMORY = 3 * 2**30
@@ -59,18 +57,19 @@ def cost(draft: Draft) -> Cost:
 
 
 @kept(256)
-def _of_a_run(experiment: Experiment) -> tuple[int, int, Work]:
+def _of_a_run(plan: Plan) -> tuple[int, int, Work]:
     """Bytes of memory, bytes of events, and work of a run."""
-    return _memory(experiment), _stored(experiment), work_of(experiment)
+    return _memory(plan), _stored(plan), work_of(plan)
 
 
 def refuse_what_cannot_fit(draft: Draft) -> None:
     """Raise InvalidExperiment for a draft that exceeds the limits on memory or disk space."""
     found, problems = cost(draft), []
-    widest = max(draft.experiments(), key=_memory)
-    source, model, most = widest.source, widest.model.name, _gigabytes(MEMORY)
+    widest = max(map(plan, draft.experiments()), key=_memory)
+    source, asked, most = widest.source, widest.experiment, _gigabytes(MEMORY)
+    model = asked.model.name
     if found.memory > MEMORY:
-        samples, batch = source.train_size + source.test_size, widest.local.batch_size
+        samples, batch = source.train_size + source.test_size, asked.local.batch_size
         data = f"{samples:,} samples × {source.features:,} numbers × 5 B = {_gigabytes(source.memory)}"
         if source.memory > MEMORY // 2:
             path, why = "dataset", f"{data}, of {most} in all; try one with fewer samples"
@@ -93,45 +92,45 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
 
 def cost_of_sweep(sweep: Sweep) -> Cost:
     """Cost of a sweep, whose cells are trained one after another and store their final figures."""
-    experiments = [cell.experiment for cell in sweep.cells]
-    work = [work_of(experiment) for experiment in experiments]
-    return Cost(max(map(_memory, experiments)), CELL_BYTES * len(work), work)
+    plans = [plan(cell.experiment) for cell in sweep.cells]
+    work = [*map(work_of, plans)]
+    return Cost(max(map(_memory, plans)), CELL_BYTES * len(work), work)
 
 
-def _chunk(experiment: Experiment) -> int:
+def _chunk(plan: Plan) -> int:
     """Number of clients trained at a time."""
-    return min(experiment.clients.count, max(1, limits.CHUNK_BYTES // (4 * experiment.dimension)))
+    return min(plan.experiment.clients.count, plan.chunk)
 
 
-def _memory(experiment: Experiment) -> int:
-    data = experiment.source.memory
-    return COPIES * _chunk(experiment) * experiment.dimension * 4 + _activations(experiment) + data
+def _memory(plan: Plan) -> int:
+    data = plan.source.memory
+    return COPIES * _chunk(plan) * plan.dimension * 4 + _activations(plan) + data
 
 
-def _activations(experiment: Experiment) -> int:
+def _activations(plan: Plan) -> int:
     """Bytes of activations for the backward pass of one client."""
-    source = experiment.source
-    batch = min(experiment.local.batch_size, source.train_size)
-    return ACTIVATIONS * 4 * batch * experiment.model.activations(source.shape, source.classes)
+    source = plan.source
+    batch = min(plan.experiment.local.batch_size, source.train_size)
+    return ACTIVATIONS * 4 * batch * plan.experiment.model.activations(source.shape, source.classes)
 
 
-def _stored(experiment: Experiment) -> int:
-    attacks, uploads = 0, uploads_attacked(experiment)
-    image = IMAGE_BYTES + 4 * math.prod(experiment.source.shape) // 3  # base64
+def _stored(plan: Plan) -> int:
+    attacks, uploads = 0, uploads_attacked(plan)
+    image = IMAGE_BYTES + 4 * math.prod(plan.source.shape) // 3  # base64
     images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
     # each upload is attacked as sent and under both controls
-    for spy in spies(experiment):
+    for spy in plan.spies:
         attacks += 3 * uploads * (ATTACK_BYTES + images[spy.upload] * image)
-    return experiment.rounds * ROUND_BYTES + attacks + _ledger(experiment)
+    return plan.experiment.rounds * ROUND_BYTES + attacks + _ledger(plan)
 
 
-def _ledger(experiment: Experiment) -> int:
+def _ledger(plan: Plan) -> int:
     """Bytes of the ledger in the end event; in a large population each distinct entry is stored once."""
-    count = experiment.clients.count
+    count = plan.experiment.clients.count
     if count <= EACH:
         return PROMISE_BYTES * count
-    asked = experiment.population()
-    kinds = alike(asked.epsilon, asked.low, asked.high, experiment.clients.run_limits())
+    asked = plan.population
+    kinds = alike(asked.epsilon, asked.low, asked.high, plan.experiment.clients.run_limits())
     return PROMISE_BYTES * int(kinds.max() + 1) + 6 * count
 
 

@@ -7,9 +7,8 @@ from dataclasses import astuple, dataclass, replace
 from ldp_core.attacks.base import CONTROLS, Facts
 from ldp_core.attacks.servers import Server
 from ldp_core.attacks.shared.search import CHUNK, Search
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Plan, plan
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.experiment.threat_model import resolved, spies, spread_by_budget
 from ldp_core.models.chain import is_chain
 
 EVALUATION, PICTURE = 2_300_000, 150_000
@@ -62,28 +61,28 @@ def in_words(duration: float) -> str:
     return f"{count} {name.removesuffix('s') if count == '1' else name}"
 
 
-def work_of(experiment: Experiment) -> Work:
+def work_of(plan: Plan) -> Work:
     """Work of one run of an experiment, its attacks included."""
-    experiment = resolved(experiment)
-    victims = uploads_attacked(experiment)
+    plan = plan.resolved
+    attack, victims = plan.experiment.attack, uploads_attacked(plan)
     found, weights, likelihoods, searches = 0.0, 0.0, 0.0, 0.0
-    for spy in spies(experiment):
-        seen = experiment.attack.rounds_observed if experiment.attack and spy.upload == "audit" else 1
+    for spy in plan.spies:
+        seen = attack.rounds_observed if attack and spy.upload == "audit" else 1
         tried = _tried(spy.facts.server, spy.upload)
         found += victims * tried
-        weights += victims * tried * experiment.dimension * (_share(seen) + CONTROLS) / (1 + CONTROLS)
+        weights += victims * tried * plan.dimension * (_share(seen) + CONTROLS) / (1 + CONTROLS)
         likelihoods += victims * seen * spy.who.effort(spy.facts).likelihoods
         if isinstance(spy.who, Search):
-            pictures = (1 + CONTROLS) * _victims(experiment) * spy.who.restarts
+            pictures = (1 + CONTROLS) * _victims(plan) * spy.who.restarts
             each = spy.who.effort(spy.facts).gradients * (1 + CONTROLS)
             searches += victims * each * gradient(spy.facts, pictures / math.ceil(pictures / CHUNK))
     attacks: dict[str, float] = {"attacks": found, "attacked": weights}
-    return replace(work_of_training(experiment), **attacks, likelihoods=likelihoods, searches=searches)
+    return replace(work_of_training(plan), **attacks, likelihoods=likelihoods, searches=searches)
 
 
-def work_of_training(experiment: Experiment) -> Work:
+def work_of_training(plan: Plan) -> Work:
     """Work of one run without its attacks."""
-    return _training(resolved(experiment), experiment.rounds)
+    return _training(plan.resolved, plan.experiment.rounds)
 
 
 def work_of_ladder(ladder: Ladder) -> Work:
@@ -92,7 +91,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
     Both controls are attacked once per mechanism, all images of a cell together.
     """
     images = ladder.images if ladder.upload == "audit" else 1
-    seen, dimension = ladder.rounds_observed, ladder.experiment(None).dimension
+    seen, dimension = ladder.rounds_observed, plan(ladder.experiment(None)).dimension
     cells, controls = len(ladder.mechanisms) * len(ladder.epsilons), CONTROLS * len(ladder.mechanisms)
     tried = _tried(ladder.server, ladder.upload)
     weights = images * tried * dimension * (cells * _share(seen) + controls) / (1 + CONTROLS)
@@ -101,7 +100,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
     likelihoods = images * seen * rungs * math.fsum(one.likelihoods for one in efforts)
     gradients = images * (rungs + CONTROLS) * math.fsum(one.gradients for one in efforts)
     each = gradient(ladder.facts(ladder.mechanisms[0]))
-    training = _training(ladder.experiment(None), ladder.round - 1)
+    training = _training(plan(ladder.experiment(None)), ladder.round - 1)
     return replace(
         training,
         values=training.values + images * cells * seen * dimension,
@@ -112,29 +111,30 @@ def work_of_ladder(ladder: Ladder) -> Work:
     )
 
 
-def _training(experiment: Experiment, rounds: int) -> Work:
-    source, count = experiment.source, experiment.clients.count
-    share = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
-    samples = experiment.records * count * share * experiment.local.epochs
-    values = rounds * count * share * experiment.dimension
+def _training(plan: Plan, rounds: int) -> Work:
+    experiment = plan.experiment
+    source, count = plan.source, experiment.clients.count
+    share = plan.expected_uploads / experiment.rounds
+    samples = plan.records * count * share * experiment.local.epochs
+    values = rounds * count * share * plan.dimension
     each = rounds * experiment.model.products(source.shape, source.classes)
     if experiment.model.batched:
         return Work(products=samples * each, values=values, rounds=rounds)
     made = (samples + source.test_size / 3) * each  # scoring goes forwards only
-    if is_chain(experiment.network, source.shape, source.classes):
+    if is_chain(plan.network, source.shape, source.classes):
         return Work(chains=made, values=values, rounds=rounds)
     return Work(convolutions=made, values=values, rounds=rounds)
 
 
-def uploads_attacked(experiment: Experiment) -> int:
+def uploads_attacked(plan: Plan) -> int:
     """Number of attacked uploads of each kind over all rounds."""
-    attack = resolved(experiment).attack
-    return _victims(experiment) * len(attack.attacked(experiment.rounds)) if attack else 0
+    attack = plan.resolved.experiment.attack
+    return _victims(plan) * len(attack.attacked(plan.experiment.rounds)) if attack else 0
 
 
-def _victims(experiment: Experiment) -> int:
-    attack = resolved(experiment).attack
-    return len(attack.clients or spread_by_budget(experiment)) if attack else 0
+def _victims(plan: Plan) -> int:
+    attack = plan.resolved.experiment.attack
+    return len(attack.clients or plan.spread_by_budget()) if attack else 0
 
 
 def gradient(seen: Facts, together: float = CHUNK) -> float:

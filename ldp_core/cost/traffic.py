@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Plan
 
 FLOAT = 4
 """Bytes of a float32 weight."""
@@ -23,25 +23,24 @@ class Traffic:
     """Uploads in as few bits as possible: log₂ k for an output with k values."""
 
 
-def traffic(experiment: Experiment) -> Traffic:
+def traffic(plan: Plan) -> Traffic:
     """Bytes sent in one round, averaged over the run."""
-    clients, sent = experiment.clients, experiment.tells
-    uploads = experiment.selection.expected_uploads(clients.count, experiment.rounds)
-    taking_part = clients.count * uploads / experiment.rounds
-    whole = [piece.mechanism.bits() for piece in experiment.pieces()]
+    experiment, sent = plan.experiment, plan.tells
+    taking_part = experiment.clients.count * plan.expected_uploads / experiment.rounds
+    whole = [piece.mechanism.bits() for piece in plan.pieces()]
     bits_known = math.fsum(one for one in whole if one is not None)
-    perturbed = bits_known if None not in whole else sent.perturbed * _bits(experiment)
+    perturbed = bits_known if None not in whole else sent.perturbed * _bits(plan)
     bits = perturbed + sent.clear * 8 * FLOAT
     return Traffic(
-        down=taking_part * FLOAT * experiment.uploaded,
+        down=taking_part * FLOAT * plan.uploaded,
         up=taking_part * FLOAT * (sent.perturbed + sent.clear),
         packed=taking_part * math.ceil(bits / 8),
     )
 
 
-def _bits(experiment: Experiment) -> float:
+def _bits(plan: Plan) -> float:
     """Bits of one perturbed weight, mean over clients: those of a float, or fewer for discrete outputs."""
-    mechanism, people = experiment.randomiser, experiment.population()
+    mechanism, people = plan.randomiser, plan.population
     if mechanism.role == "identity" or mechanism.scope != "coordinate":
         return 8.0 * FLOAT
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ldp_core.engines import choice
 from ldp_core.engines.batched import Samples, Tick, scores_each, train, train_each
-from ldp_core.engines.plan import Plan, Recipe
+from ldp_core.engines.plan import Batches, Recipe
 from ldp_core.models.base import Model
 from ldp_core.settings import SLOT_CORES
 from ldp_core.system.resources import cores
@@ -48,7 +48,7 @@ class Engine:
         return f"{words}; {self.note}" if self.note else words
 
     def train(
-        self, recipe: Recipe, start: Tensor, samples: Samples, plan: Plan, tick: Tick | None = None
+        self, recipe: Recipe, start: Tensor, samples: Samples, plan: Batches, tick: Tick | None = None
     ) -> Tensor:
         """Trained weights (K, d) of the rows of a plan, in the order of its shards, begun at (d,), or at (K,
         d) in that order; `tick` receives the share of the work done, in [0, 1]. Raises MemoryError if a

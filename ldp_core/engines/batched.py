@@ -13,7 +13,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from ldp_core.engines.plan import NO_SHORTENING, Indices, Plan, Recipe
+from ldp_core.engines.plan import NO_SHORTENING, Batches, Indices, Recipe
 from ldp_core.system.memory import give_back, ran_out
 
 CPU_BYTES = 2**30
@@ -33,7 +33,7 @@ def train(
     start: Tensor,
     x: Tensor,
     y: Tensor,
-    plan: Plan,
+    plan: Batches,
     tick: Tick | None = None,
     rates: Tensor | None = None,
 ) -> Tensor:
@@ -77,7 +77,7 @@ def _steps(
     start: Tensor,
     x: Tensor,
     y: Tensor,
-    plan: Plan,
+    plan: Batches,
     rows: slice,
     tick: Tick | None,
     rates: Tensor | None,
@@ -121,7 +121,7 @@ def clients_at_once(recipe: Recipe, device: torch.device, batch: int) -> int:
 
 
 def train_each(
-    recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, plan: Plan, threads: int, tick: Tick | None = None
+    recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, plan: Batches, threads: int, tick: Tick | None = None
 ) -> Tensor:
     """Like `train`, on a CPU with one client a thread. Out of memory, one client is trained at a time."""
     trained = start.new_empty((len(plan.rows), start.shape[-1]))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, Plan, plan
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Unfit, layers_of
 from ldp_core.optimizers import Optimizer
@@ -62,17 +62,17 @@ def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer, short
 
 def bits(experiment: Experiment) -> str:
     """Kind of engine whose figures this run equals bit for bit; "" for PyTorch."""
-    return choice_for(experiment).kind.replace("batched", "")
+    return choice_for(plan(experiment)).kind.replace("batched", "")
 
 
-def choice_for(experiment: Experiment, began: str = "") -> Choice:
+def choice_for(plan: Plan, began: str = "") -> Choice:
     """Kind of engine for an experiment on this machine; `began`: that of a resumed run."""
-    source, local = experiment.source, experiment.local
+    experiment, source, local = plan.experiment, plan.source, plan.experiment.local
 
     def fit() -> str:
-        own = experiment.network, source.shape, source.classes, local.optimizer
-        return misfit(*own, experiment.shortening is not None)
+        own = plan.network, source.shape, source.classes, local.optimizer
+        return misfit(*own, plan.shortening is not None)
 
     samples = experiment.clients.count * local.batch_size
-    small = samples * experiment.network.products(source.shape, source.classes) < SMALL
+    small = samples * plan.network.products(source.shape, source.classes) < SMALL
     return chosen(small or not gpus(), fit, began)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ldp_core.engines.base import Engine
 from ldp_core.engines.batched import Samples, Tick, train
-from ldp_core.engines.plan import Plan, Recipe
+from ldp_core.engines.plan import Batches, Recipe
 
 ROWS = 320
 """Most clients trained together; more exceed the processor's cache and delay the first run's end."""
@@ -30,7 +30,7 @@ class Work:
     start: Tensor
     """Initial weights (d,), or (K, d) in the order of the plan's shards."""
     samples: Samples
-    plan: Plan
+    plan: Batches
     tick: Tick | None = None
     """Receives the share of the training done, in [0, 1]."""
 
@@ -96,7 +96,7 @@ def _as_one(works: Sequence[Work]) -> list[Tensor]:
     return list(torch.split(trained, counts))
 
 
-def joined(plans: Sequence[Plan]) -> Plan:
+def joined(plans: Sequence[Batches]) -> Batches:
     """One plan for the rows of all plans, in order; batch sizes must be equal."""
     steps = [plan.steps for plan in plans]
     before = np.cumsum([0, *(len(plan.rows) for plan in plans[:-1])])
@@ -112,4 +112,4 @@ def joined(plans: Sequence[Plan]) -> Plan:
     rows = np.concatenate([plan.rows + offset for plan, offset in zip(plans, before, strict=True)])[order]
     every = np.concatenate(steps)
     active = [int((every > step).sum()) for step in range(longest)]
-    return Plan(rows, together("samples"), together("weights"), active)
+    return Batches(rows, together("samples"), together("weights"), active)

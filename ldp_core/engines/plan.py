@@ -35,7 +35,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Batches:
     """Batches of a round for K rows (clients), by falling number of steps; read-only, as runs share it."""
 
     rows: Indices
@@ -88,7 +88,9 @@ class Plan:
         return ""
 
 
-def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator: np.random.Generator) -> Plan:
+def plan_batches(
+    shards: list[Indices], epochs: int, batch_size: int, generator: np.random.Generator
+) -> Batches:
     """Plan of batches, with each shard (a client's sample indices, none empty) shuffled anew in every epoch;
     the last batch of an epoch may be smaller. `generator` is of the stream "batches" of this round.
     """
@@ -105,7 +107,7 @@ def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator:
     real = (position < sizes[:, None]) & (step < epochs * steps)[:, :, None]
     where = starts[:, None] + np.minimum(position, sizes[:, None] - 1)
     length = np.maximum(real.sum(axis=2, keepdims=True), 1)
-    return Plan(
+    return Batches(
         rows=rows,
         samples=shuffled[epoch[:, :, None], where],
         weights=(real / length).astype(np.float32),

@@ -4,7 +4,6 @@ from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
 from ldp_core.experiment.fitted import Fit, fit_of, with_fit
-from ldp_core.experiment.local import Local
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
 from ldp_core.experiment.of_system import (
     Departure,
@@ -15,6 +14,8 @@ from ldp_core.experiment.of_system import (
     with_system,
 )
 from ldp_core.experiment.overrides import amended, changed
+from ldp_core.experiment.planning import Plan, Spy, kept, plan
 from ldp_core.experiment.profiles import read_profiles, write_profiles
 from ldp_core.experiment.reading import loads, parse, read_json, typed, typed_changes
-from ldp_core.experiment.schema import PER, TARGETS, UNITS, Experiment, Population, kept
+from ldp_core.experiment.schema import PER, TARGETS, UNITS, Experiment, Local
+from ldp_core.trust import Piece, Population, Terms

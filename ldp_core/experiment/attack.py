@@ -1,6 +1,6 @@
 """The attack settings of an experiment: which uploads are attacked during training, and by which attacker."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from ldp_core import attacks, limits
 from ldp_core.attacks import Reconstructor, servers
 from ldp_core.attacks.servers import Server
 from ldp_core.component import Component, Part
-from ldp_core.errors import Problem, hint, one_of, shown
+from ldp_core.errors import hint, one_of, shown
 from ldp_core.fields import Checked, Choice, Whole, refused
 
 UPLOADS = {
@@ -67,21 +67,6 @@ class Who(Part):
 WHO = Who(attacks.registry, "name", short=True)
 SERVER = Part(servers.registry, "name", short=True)
 HONEST = servers.get("honest")
-
-
-def problems_of_lie(
-    server: Server, upload: str, attacker: Any, experiment: Any, path: str
-) -> Iterator[Problem]:
-    """Fields of an attack, below `path`, that do not go with its server."""
-    if why := server.problem(experiment):
-        yield Problem(f"{path}server", f"will not do: {why}; choose honest")
-    elif server.reader and upload != "real":
-        kind, why = "uploads" if path else "upload", "to take images apart that are sent together"
-        yield Problem(f"{path}{kind}", f"must be real where the server lies, {why}; got {upload}")
-    elif server.reader and attacker is not None and attacker.name != server.reader:
-        why = "whose model is made for it"
-        message = f"must be auto or {server.reader} with this server, {why}; got {attacker.name}"
-        yield Problem(f"{path}attacker", message)
 
 
 class Attack(BaseModel):

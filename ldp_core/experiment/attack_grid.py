@@ -10,12 +10,12 @@ from ldp_core.attacks import Facts, Reconstructor
 from ldp_core.attacks.servers import Server
 from ldp_core.component import Part
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
-from ldp_core.experiment.attack import HONEST, SERVER, WHO, problems_of_lie
-from ldp_core.experiment.conflicts import without_label
+from ldp_core.experiment.attack import HONEST, SERVER, WHO
+from ldp_core.experiment.conflicts import problems_of_lie, without_label
 from ldp_core.experiment.overrides import changed
+from ldp_core.experiment.planning import plan
 from ldp_core.experiment.reading import parse, problems_of
 from ldp_core.experiment.schema import Experiment
-from ldp_core.experiment.threat_model import facts, why_no_attacker
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms import Mechanism
 
@@ -102,7 +102,8 @@ class Ladder(BaseModel):
         return found
 
     def facts(self, mechanism: Mechanism) -> Facts:
-        return facts(self.experiment(mechanism), self.upload, self.rounds_observed, self.server)
+        asked = plan(self.experiment(mechanism))
+        return asked.facts(self.upload, self.rounds_observed, self.server)
 
     def as_json(self) -> dict[str, Any]:
         fields = self.model_dump(mode="json")
@@ -135,7 +136,7 @@ def parse_ladder(data: Any) -> Ladder:
 
 
 def _conflicts(ladder: Ladder) -> Any:
-    base, source = ladder.base, ladder.base.source
+    base, source = ladder.base, plan(ladder.base).source
     if ladder.client > base.clients.count:
         yield Problem("client", f"must lie between 1 and {base.clients.count}; got {ladder.client}")
     for mechanism in ladder.mechanisms:
@@ -145,13 +146,13 @@ def _conflicts(ladder: Ladder) -> Any:
         if mechanism.labelled and base.target != "class_means":
             yield Problem("mechanisms", without_label(mechanism.name))
             return
-    lies = problems_of_lie(ladder.server, ladder.upload, ladder.attacker, ladder.experiment(None), "")
+    lies = problems_of_lie(plan(ladder.experiment(None)), ladder.server, ladder.upload, ladder.attacker, "")
     if found := [*lies]:
         yield from found
         return
     name = ladder.attacker.name if ladder.attacker else "auto"
     why = attacks.unfit(base.model, source.shape, source.classes, name, base.local.optimizer)
     if not why and ladder.attacker is None and not attacks.choose(ladder.facts(ladder.mechanisms[0])):
-        why = why_no_attacker(base, ladder.upload)
+        why = plan(base).why_no_attacker(ladder.upload)
     if why:
         yield Problem("attacker", f"will not do: {why}")

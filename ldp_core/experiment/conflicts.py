@@ -2,11 +2,15 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from ldp_core import attacks, datasets, features, models
+from ldp_core.attacks import Reconstructor
+from ldp_core.attacks.servers import Server
+from ldp_core.attacks.servers.base import Lied
 from ldp_core.errors import InvalidInput, Problem, one_of, shown
-from ldp_core.experiment.attack import problems_of_lie
+from ldp_core.experiment.attack import Attack
+from ldp_core.experiment.planning import Plan
+from ldp_core.experiment.schema import Experiment
 from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
@@ -16,8 +20,9 @@ LABELLED = {"target": "class_means", "features": "orientation", "rounds": 1}
 """Changes that give every upload a label."""
 
 
-def conflicts(experiment: Any) -> Iterator[Problem]:
-    clients, source, mechanism = experiment.clients, experiment.source, experiment.mechanism
+def conflicts(plan: Plan) -> Iterator[Problem]:
+    experiment, source = plan.experiment, plan.source
+    clients, mechanism = experiment.clients, experiment.mechanism
     count, own, data = clients.count, experiment.features, experiment.dataset
     if count > source.train_size:
         most = f"{source.train_size}, the training samples of {source.label}"
@@ -33,7 +38,7 @@ def conflicts(experiment: Any) -> Iterator[Problem]:
         what = f"{data} has {source.features} numbers a sample instead"
         yield Problem("features", f"are made of images, and {what}; choose none, or a data set of images")
         return
-    if not (own.identity or experiment.system is None):
+    if experiment.system and not own.identity:
         whose = f"{experiment.system.label}, whose clients train on pixels"
         yield Problem("features", f"are not part of {whose}; choose none, or no system")
     if why := experiment.model.misfit(source.shape, source.classes):
@@ -43,7 +48,7 @@ def conflicts(experiment: Any) -> Iterator[Problem]:
         yield Problem("model", f"does not fit {what}: {why}; choose {one_of(fitting)}")
         return
     if experiment.unit == "record":
-        wrong = [*_of_records(experiment)]
+        wrong = [*_of_records(plan)]
         yield from wrong
         if wrong:
             return
@@ -61,11 +66,11 @@ def conflicts(experiment: Any) -> Iterator[Problem]:
         yield Problem(f"clients.{field}", message)
     if not lengths:
         yield from _of_ranges(*clients.bounds())
-        untrusted = list(experiment.trust.problems(experiment))
+        untrusted = list(experiment.trust.problems(plan.asked))
         yield from untrusted
         if not untrusted and clients.epsilon_scope == "run":
             try:
-                experiment.population()
+                _ = plan.terms
             except InvalidInput as error:
                 yield Problem("clients.epsilon_scope", str(error))
     if why := experiment.selection.problem(count, experiment.rounds):
@@ -74,13 +79,13 @@ def conflicts(experiment: Any) -> Iterator[Problem]:
         forms = one_of(mechanism.forms)
         yield Problem("form", f"must be {forms} for {mechanism.name}; got {experiment.form}")
     if experiment.attack:
-        yield from _of_attack(experiment)
+        yield from _of_attack(plan, experiment.attack)
     held = {label for group in getattr(experiment.partition, "groups", ()) for label in group.labels or ()}
     if held and not held <= set(range(source.classes)):
         message = f"must hold labels between 0 and {source.classes - 1}; got {max(held)}"
         yield Problem("partition.groups", message)
     if experiment.system:
-        yield from experiment.system.problems(experiment)
+        yield from experiment.system.problems(plan.public)
 
 
 def _of_ranges(low: Floats, high: Floats) -> Iterator[Problem]:
@@ -97,8 +102,9 @@ def _of_ranges(low: Floats, high: Floats) -> Iterator[Problem]:
         yield Problem("clients.low", message)
 
 
-def _of_attack(experiment: Any) -> Iterator[Problem]:
-    attack, count, last = experiment.attack, experiment.clients.count, experiment.rounds
+def _of_attack(plan: Plan, attack: Attack) -> Iterator[Problem]:
+    experiment, source = plan.experiment, plan.source
+    model, count, last = experiment.model, experiment.clients.count, experiment.rounds
     if attack.clients and max(attack.clients) > count:
         yield Problem("attack.clients", f"must lie between 1 and {count}; got {max(attack.clients)}")
     if attack.rounds and attack.rounds[-1] > last:
@@ -107,23 +113,41 @@ def _of_attack(experiment: Any) -> Iterator[Problem]:
     if attack.after and attack.rounds != (1,):
         message = f"must be [1] where attacks come after the training; got {shown(attack.rounds)}"
         yield Problem("attack.rounds", message)
-    yield from problems_of_lie(attack.server, attack.uploads, attack.attacker, experiment, "attack.")
-    if attack.attacker is not None:
-        model, source = experiment.model, experiment.source
-        if why := attacks.unfit(model, source.shape, source.classes, attack.attacker.name):
-            yield Problem("attack.attacker", f"will not do: {why}")
+    yield from problems_of_lie(plan, attack.server, attack.uploads, attack.attacker, "attack.")
+    who = attack.attacker
+    if who is not None and (why := attacks.unfit(model, source.shape, source.classes, who.name)):
+        yield Problem("attack.attacker", f"will not do: {why}")
 
 
-def _of_records(experiment: Any) -> Iterator[Problem]:
+def problems_of_lie(
+    plan: Plan, server: Server, upload: str, attacker: Reconstructor | None, path: str
+) -> Iterator[Problem]:
+    """Fields of an attack, below `path`, that do not go with its server."""
+    asked, source, reader = plan.experiment, plan.source, server.reader
+    system, summed = getattr(asked.system, "label", ""), bool(asked.trust.attacked().helps)
+    run = Lied(asked.target, system, summed, asked.model, source.shape, source.classes)
+    if why := server.problem(run):
+        yield Problem(f"{path}server", f"will not do: {why}; choose honest")
+    elif reader and upload != "real":
+        kind, why = "uploads" if path else "upload", "to take images apart that are sent together"
+        yield Problem(f"{path}{kind}", f"must be real where the server lies, {why}; got {upload}")
+    elif reader and attacker is not None and attacker.name != reader:
+        why = "whose model is made for it"
+        message = f"must be auto or {reader} with this server, {why}; got {attacker.name}"
+        yield Problem(f"{path}attacker", message)
+
+
+def _of_records(plan: Plan) -> Iterator[Problem]:
     """Conflicts of other fields with an ε for each record."""
+    experiment, source = plan.experiment, plan.source
     local, mechanism, trust = experiment.local, experiment.mechanism, experiment.trust
-    source, aggregator = experiment.source, experiment.aggregator
-    analytic = mechanism.name == "gaussian" and mechanism.calibration == "analytic"
+    aggregator = experiment.aggregator
+    analytic = mechanism.name == "gaussian" and mechanism.parameters()["calibration"] == "analytic"
     lengths = (mechanism, "norm"), (mechanism, "sensitivity"), (trust, "norm")
     asked = [
         f"{'trust' if of is trust else 'mechanism'}.{name}" for of, name in lengths if getattr(of, name, None)
     ]
-    least = math.ceil(experiment.records)
+    least = math.ceil(plan.records)
     known = not (aggregator.draws or aggregator.weighs_by_size or aggregator.unpredicted)
     rules = [
         ("dataset", not source.learnt, "must state its scales, which are learnt from the rows otherwise"),
@@ -167,7 +191,7 @@ def without_label(name: str) -> str:
     )
 
 
-def _of_class_means(experiment: Any) -> Iterator[Problem]:
+def _of_class_means(experiment: Experiment) -> Iterator[Problem]:
     """Conflicts of other fields with the target “class means”."""
     if experiment.system:
         message = f"are not sent by {experiment.system.label}, whose clients send weights; choose no system"

@@ -14,9 +14,9 @@ from typing import Any
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem, printable, shown
 from ldp_core.experiment.overrides import changed
+from ldp_core.experiment.planning import plan
 from ldp_core.experiment.reading import checked_by, parse, unknown
 from ldp_core.experiment.schema import Experiment
-from ldp_core.experiment.threat_model import resolved
 from ldp_core.fields import Whole
 
 REFERENCE = -1
@@ -79,7 +79,7 @@ class Draft:
 
     @cached_property
     def _resolved(self) -> tuple[Experiment, ...]:
-        return tuple(map(resolved, self._made))
+        return tuple(plan(experiment).resolved.experiment for experiment in self._made)
 
     def runs(self, reference: bool = False) -> list[Run]:
         """All runs, seed by seed, with their attacks resolved; seeds count up from the base's. With
@@ -97,7 +97,7 @@ class Draft:
 
     def reference(self) -> Run | None:
         """The run for comparison: plain mean, no noise, no attack; None if a variant has no noise already."""
-        if any(experiment.randomiser.role == "identity" for experiment in self.experiments()):
+        if any(plan(experiment).randomiser.role == "identity" for experiment in self.experiments()):
             return None
         plain: dict[str, Any] = {
             "unit": "client",

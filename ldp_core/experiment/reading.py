@@ -10,6 +10,8 @@ from pydantic_core import PydanticCustomError
 
 from ldp_core.component import Component, Registry
 from ldp_core.errors import InvalidExperiment, Problem, hint, one_of, shown
+from ldp_core.experiment.conflicts import conflicts
+from ldp_core.experiment.planning import plan
 from ldp_core.experiment.schema import Experiment
 from ldp_core.fields import Validated
 
@@ -30,16 +32,22 @@ def parse(data: Any) -> Experiment:
     if not isinstance(data, Mapping):
         raise InvalidExperiment.at("", f"an experiment must be a JSON object; got {shown(data)}")
     try:
-        return Experiment.model_validate(dict(data))
-    except ValidationError as error:
-        try:
-            found = problems_of(error, data)
-            found += _hidden_behind(found, data) if len(found) <= MOST_PROBLEMS else []
-        except RecursionError:
-            raise InvalidExperiment([TOO_DEEP]) from None
-        raise InvalidExperiment(found) from None
+        found, problems = _read(data)
+        if found is not None and not problems:
+            return found
+        problems += _hidden_behind(problems, data) if len(problems) <= MOST_PROBLEMS else []
     except RecursionError:
         raise InvalidExperiment([TOO_DEEP]) from None
+    raise InvalidExperiment(problems)
+
+
+def _read(data: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]:
+    """Experiment of a JSON object, and its problems: of its fields, or else of their combination."""
+    try:
+        found = Experiment.model_validate(dict(data))
+    except ValidationError as error:
+        return None, problems_of(error, data)
+    return found, _listed(list(conflicts(plan(found))))
 
 
 def loads(text: str) -> Experiment:
@@ -152,7 +160,11 @@ def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Exper
             if item["type"] not in ("studio", "value_error"):
                 message = f"will not do ({message[0].lower()}{message[1:]}); got {shown(item['input'])}"
         found.append(Problem(where, message))
-    # a list whose items were refused is not to be called too short as well
+    return _listed(found)
+
+
+def _listed(found: list[Problem]) -> list[Problem]:
+    """Not too many of the problems, and none of a list some of whose items are refused themselves."""
     above = {q.path[:at] for q in found for at, c in enumerate(q.path) if c == "."}
     found = [p for p in found if p.path not in above]
     more = len(found) - MOST_PROBLEMS
@@ -227,12 +239,8 @@ def _hidden_behind(found: list[Problem], data: Mapping[str, Any]) -> list[Proble
     rest = copy.deepcopy(dict(data))
     for problem in found:
         _remove(rest, problem.path.split("."))
-    try:
-        Experiment.model_validate(rest)
-    except ValidationError as error:
-        removed = {problem.path.split(".")[0] for problem in found}
-        return [p for p in problems_of(error, rest) if p.path.split(".")[0] not in removed]
-    return []
+    removed = {problem.path.split(".")[0] for problem in found}
+    return [p for p in _read(rest)[1] if p.path.split(".")[0] not in removed]
 
 
 def _remove(data: Any, path: list[str]) -> None:

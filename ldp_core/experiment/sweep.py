@@ -18,6 +18,7 @@ import numpy as np
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem, on_one_line, one_of, shown
 from ldp_core.experiment.overrides import at, changed
+from ldp_core.experiment.planning import plan
 from ldp_core.experiment.reading import checked_by, parse, unknown
 from ldp_core.experiment.schema import Experiment
 from ldp_core.fields import Whole, is_number
@@ -131,7 +132,7 @@ class Sweep:
         )
         known = dict[str, Cell]()
         for cell in cells:
-            same = known.setdefault(cell.experiment.key, cell)
+            same = known.setdefault(plan(cell.experiment).key, cell)
             if same is not cell:
                 words = f"holds the same experiment twice: as {_of(same)} and as {_of(cell)}"
                 raise InvalidExperiment.at("the grid" if self.grid else "the list", words)

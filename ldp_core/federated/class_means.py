@@ -56,7 +56,7 @@ def messages(federation: Federation, x: torch.Tensor, y: torch.Tensor, sizes: In
 
 
 def radius(federation: Federation) -> float:
-    return ball.radius(federation.experiment.randomiser, federation.hull[1])
+    return ball.radius(federation.plan.randomiser, federation.hull[1])
 
 
 class Decoder:
@@ -64,10 +64,10 @@ class Decoder:
 
     def __init__(self, federation: Federation, chosen: NDArray[np.int64], shares: Floats) -> None:
         self._federation, self._shares = federation, shares
-        self._shape = federation.classes, federation.experiment.uploaded // federation.classes
-        self._noise = float(shares**2 @ federation.terms.worst(1)[chosen])
+        self._shape = federation.classes, federation.plan.uploaded // federation.classes
+        self._noise = float(shares**2 @ federation.weighing.worst(1)[chosen])
         self._moments = np.zeros((self._shape[1],) * 2)
-        piece = federation.experiment.pieces(1)[0]
+        piece = federation.plan.pieces(1)[0]
         epsilon, low, high = federation.population.columns(chosen)
         law = piece.mechanism.at(epsilon, low, high)
         self._second = getattr(law, "second_moments", None)

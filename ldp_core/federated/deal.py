@@ -12,8 +12,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.engines.plan import Plan
-from ldp_core.experiment import Experiment
+from ldp_core.engines.plan import Batches
+from ldp_core.experiment import Plan
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 
@@ -33,7 +33,7 @@ class Deal:
 
     def __init__(self, shards: list[Indices], labels: NDArray[np.int64]) -> None:
         self.shards, self.labels = shards, labels
-        self._plans: dict[Hashable, Plan] = {}
+        self._plans: dict[Hashable, Batches] = {}
         self._bytes = 0
 
     @cached_property
@@ -48,7 +48,7 @@ class Deal:
         labels = self.labels[np.concatenate(shards)]
         return np.bincount(labels, minlength=classes) / len(labels)
 
-    def plan(self, key: Hashable, make: Callable[[], Plan]) -> Plan:
+    def plan(self, key: Hashable, make: Callable[[], Batches]) -> Batches:
         """Cached result of `make`, which depends on these shards and on `key` alone."""
         found = self._plans.get(key)
         if found is None:
@@ -61,20 +61,21 @@ class Deal:
         return found
 
 
-def _bytes(plan: Plan) -> int:
+def _bytes(plan: Batches) -> int:
     return plan.nbytes + OVERHEAD
 
 
-def deal(experiment: Experiment, labels: NDArray[np.int64], owned: int = 0) -> Deal:
+def deal(plan: Plan, labels: NDArray[np.int64], owned: int = 0) -> Deal:
     """Partition of samples with these labels over an experiment's clients; each of the first `owned` belongs
     to the client of its number. InvalidInput if a client would have no sample.
     """
+    experiment = plan.experiment
     partition, count, seed = experiment.partition, experiment.clients.count, experiment.seed
     # its own as long as the deal, which has the labels, is there
     key = (id(labels), partition, count, seed, owned)
     found = _deals.get(key)
     if found is None:
-        shards = experiment.split(labels[owned:])
+        shards = plan.split(labels[owned:])
         if owned:
             own = np.arange(owned).tolist()
             shards = [np.array([*own[i : i + 1], *(shard + owned)]) for i, shard in enumerate(shards)]

@@ -53,7 +53,7 @@ def evaluate(federation: Federation, weights: torch.Tensor, joined: Participatio
     if model.shared is model:
         return theirs
     recipe = replace(federation.recipe, model=model.shared)
-    shared = _evaluate_shared(federation, weights[federation.experiment.sent], recipe)
+    shared = _evaluate_shared(federation, weights[federation.plan.sent], recipe)
     return replace(shared, per_client=theirs.per_client, groups=theirs.groups, own_mix=theirs.own_mix)
 
 

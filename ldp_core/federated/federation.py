@@ -9,22 +9,23 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core import datasets, limits, systems
-from ldp_core.accounting import everyone
+from ldp_core import datasets, systems
+from ldp_core.accounting.ledger import affordable
 from ldp_core.datasets import Data
 from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.batched import Samples
 from ldp_core.engines.choice import choice_for
 from ldp_core.engines.plan import Recipe
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Experiment, Population
+from ldp_core.experiment import Experiment, Plan, Population
 from ldp_core.features import Features
 from ldp_core.federated.deal import Deal, deal
 from ldp_core.federated.state import State
-from ldp_core.federated.terms import Terms
+from ldp_core.federated.upload import Laws
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
+from ldp_core.theory.clients import worst_variance
 
 PLACED = 4
 _placed: dict[tuple[int, Features, str, float, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
@@ -34,26 +35,20 @@ _placed: dict[tuple[int, Features, str, float, float], tuple[Data, tuple[torch.T
 class PrivacyFilter:
     """Which clients may upload once more within their ε limit, by uploads so far, (K,), and their cost."""
 
-    def __init__(self, experiment: Experiment) -> None:
-        self._spending = experiment.prices
-        self._clients = everyone(experiment)
-        self._limits = experiment.clients.run_limits()
-        self._rounds = experiment.rounds
-        pairs = [*zip(self._clients, self._limits.tolist(), strict=True)]
-        most = {pair: self._spending.affordable(*pair) for pair in {*pairs} if pair[1] < np.inf}
-        self._most = np.array([most.get(pair, experiment.rounds) for pair in pairs])
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._limits, self._most = plan, plan.experiment.clients.run_limits(), affordable(plan)
 
     def can_afford(self, uploads: NDArray[np.int64]) -> NDArray[np.bool_]:
         return uploads < self._most
 
     def stopped(self, uploads: NDArray[np.int64]) -> int:
-        return int(((uploads >= self._most) & (self._most < self._rounds)).sum())
+        return int(((uploads >= self._most) & (self._most < self._plan.experiment.rounds)).sum())
 
     def spent(self, uploads: NDArray[np.int64], clients: NDArray[np.int64]) -> dict[str, dict[str, Any]]:
         """By client: uploads so far, ε spent, and ε left of its limit."""
         found = {}
         for i in clients.tolist():
-            line = self._spending.uploads(self._clients[i], int(uploads[i]))
+            line = self._plan.prices.uploads(self._plan.population.of(i), int(uploads[i]))
             limit = float(self._limits[i])
             left = max(0.0, limit - line.bound) if line.guarantee and limit < np.inf else None
             cost = {"epsilon": line.epsilon, "delta": line.delta}
@@ -61,22 +56,55 @@ class PrivacyFilter:
         return found
 
 
+class Weighing:
+    """What decides the clients' weights in the aggregate, cached where it is the same in every round."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._worst: tuple[int, Floats] | None = None
+        self._shares: tuple[int, bytes, Floats] | None = None
+
+    def worst(self, number: int) -> Floats:
+        """Each client's worst-case noise variance in round `number`, (K,)."""
+        kind = self._kind(number)
+        if self._worst is None or self._worst[0] != kind:  # rounds come in order
+            self._worst = kind, worst_variance(self._plan, kind)
+        return self._worst[1]
+
+    def shares(self, number: int, chosen: NDArray[np.int64], make: Callable[[], Floats]) -> Floats:
+        """Cached result of `make`, which depends on the variances of round `number` and `chosen` alone."""
+        key = self._kind(number), chosen.tobytes()
+        if self._shares is None or self._shares[:2] != key:
+            self._shares = *key, make()
+        return self._shares[2]
+
+    def _kind(self, number: int) -> int:
+        return number if self._plan.terms.changes else 1
+
+
 @dataclass(frozen=True)
 class Federation:
     """Everything that is constant over the rounds of a run."""
 
-    experiment: Experiment
+    plan: Plan
     train_x: torch.Tensor
     train_y: torch.Tensor
     test_x: torch.Tensor
     test_y: torch.Tensor
     classes: int
     deal: Deal
-    population: Population
     engine: Engine
     recipe: Recipe
     tick: Callable[[float], None] | None = None
     """Receives the trained share of the current round, in [0, 1]."""
+
+    @property
+    def experiment(self) -> Experiment:
+        return self.plan.experiment
+
+    @property
+    def population(self) -> Population:
+        return self.plan.population
 
     @property
     def shards(self) -> list[Indices]:
@@ -97,11 +125,11 @@ class Federation:
     @property
     def white(self) -> float:
         """Factor by which pixels in [0, 1] are multiplied for training, less `middle`."""
-        return white(self.experiment)
+        return white(self.plan)
 
     @property
     def middle(self) -> float:
-        return middle(self.experiment)
+        return middle(self.plan)
 
     def pictures(self, samples: torch.Tensor) -> np.ndarray:
         """Samples as images with pixels in [0, 1], on the host."""
@@ -114,25 +142,16 @@ class Federation:
         return (samples - self.middle if self.middle else samples) * self.white
 
     @cached_property
-    def terms(self) -> Terms:
-        return Terms(self.experiment)
+    def weighing(self) -> Weighing:
+        return Weighing(self.plan)
+
+    @cached_property
+    def laws(self) -> Laws:
+        return Laws()
 
     @cached_property
     def budgets(self) -> PrivacyFilter:
-        return PrivacyFilter(self.experiment)
-
-    @cached_property
-    def public(self) -> systems.Public:
-        experiment = self.experiment
-        return systems.Public(
-            clients=experiment.clients.count,
-            dataset=experiment.dataset,
-            target=experiment.target,
-            form=experiment.form,
-            layers=experiment.layers,
-            sent=experiment.sent,
-            model=experiment.model,
-        )
+        return PrivacyFilter(self.plan)
 
     @cached_property
     def groups(self) -> dict[str, NDArray[np.bool_]]:
@@ -156,11 +175,6 @@ class Federation:
     def placed(self, weights: NDArray[np.float32]) -> torch.Tensor:
         """Weights (d,) or (k, d) on the device; on a CPU without a copy."""
         return torch.from_numpy(weights).to(self.device)
-
-    @property
-    def chunk(self) -> int:
-        """Number of clients whose training fits into memory at once."""
-        return max(1, limits.CHUNK_BYTES // (4 * self.experiment.dimension))
 
     @cached_property
     def hull(self) -> tuple[float, float]:
@@ -189,7 +203,7 @@ def on_device(
 
 
 def assemble(
-    experiment: Experiment,
+    plan: Plan,
     data: Data,
     device: torch.device,
     tick: Callable[[float], None] | None = None,
@@ -202,42 +216,41 @@ def assemble(
         tick: receives the trained share of the current round, in [0, 1].
         began: engine of a resumed run; "" for a new one.
     """
-    population = experiment.population()
-    dealt = deal(experiment, data.train_y, data.owned)
+    experiment, dealt = plan.experiment, deal(plan, data.train_y, data.owned)
     if experiment.unit == "record" and dealt.sizes.max() > experiment.local.batch_size:
         raise InvalidInput(
             f"one batch must hold all that a client has where ε is a record's, and one has "
             f"{dealt.sizes.max()} samples; got local.batch_size {experiment.local.batch_size}"
         )
-    scale = white(experiment), middle(experiment)
+    scale = white(plan), middle(plan)
     train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, *scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])
-    own = local.optimizer, local.learning_rate, experiment.shortening
-    recipe = Recipe(experiment.network, shape, data.classes, *own)
+    own = local.optimizer, local.learning_rate, plan.shortening
+    recipe = Recipe(plan.network, shape, data.classes, *own)
     engine = choose(experiment.model.batched, device, recipe, began)
-    return Federation(
-        experiment, train_x, train_y, test_x, test_y, data.classes, dealt, population, engine, recipe, tick
-    )
+    return Federation(plan, train_x, train_y, test_x, test_y, data.classes, dealt, engine, recipe, tick)
 
 
-def white(experiment: Experiment) -> float:
-    if middle(experiment):
+def white(plan: Plan) -> float:
+    if middle(plan):
         return 2.0  # from -1 to 1
-    return experiment.system.scale(experiment.dataset) if experiment.system else 1.0
+    system = plan.experiment.system
+    return system.scale(plan.experiment.dataset) if system else 1.0
 
 
-def middle(experiment: Experiment) -> float:
+def middle(plan: Plan) -> float:
     """Feature value that becomes 0 in training: for a record's ε the middle of a table's scales, since a
     direction that all gradients share would use up their length.
     """
-    return 0.5 if experiment.unit == "record" and not datasets.get(experiment.dataset).images else 0.0
+    table = not datasets.get(plan.experiment.dataset).images
+    return 0.5 if plan.experiment.unit == "record" and table else 0.0
 
 
 def initial_weights(federation: Federation) -> torch.Tensor:
     """Untrained global model (d,), the same for all runs with the same seed."""
-    experiment = federation.experiment
+    experiment, plan = federation.experiment, federation.plan
     generator = stream(experiment.seed, "initial model")
-    weights = experiment.network.initial(federation.shape, federation.classes, generator)
+    weights = plan.network.initial(federation.shape, federation.classes, generator)
     weights = experiment.system.initial(weights) if experiment.system else weights
     return torch.from_numpy(weights).to(federation.device)
 
@@ -246,7 +259,7 @@ def taking_part(
     federation: Federation, arrays: Mapping[str, NDArray[Any]] | None = None
 ) -> systems.Participation:
     """The system's part in a run, new or restored from a state's `arrays`."""
-    system, public = federation.experiment.system, federation.public
+    system, public = federation.experiment.system, federation.plan.public
     own = {name: array.copy() for name, array in (arrays or {}).items()}
     return system.joins(public, own) if system else systems.Participation(public, own)
 
@@ -257,13 +270,13 @@ def untrained(federation: Federation) -> State:
     return State(0, weights, uploads, taking_part(federation).arrays, federation.engine.kind)
 
 
-def device_for(experiment: Experiment, began: str = "") -> torch.device:
+def device_for(plan: Plan, began: str = "") -> torch.device:
     """The CPU where its kernel trains the experiment, else a GPU if there is one.
 
     Args:
         began: engine of a resumed run; "" for a new one.
     """
-    return torch.device("cpu") if choice_for(experiment, began).kind == "fused" else choose_device()
+    return torch.device("cpu") if choice_for(plan, began).kind == "fused" else choose_device()
 
 
 def choose_device() -> torch.device:

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.experiment.schema import Piece
-from ldp_core.federated.terms import Columns, Laws
-from ldp_core.federated.upload import Uploads, Vectors, clip_uploads, sent, uploaded
+from ldp_core.experiment import Piece
+from ldp_core.federated.upload import Columns, Laws, Uploads, Vectors, clip_uploads, sent, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.blocks import BLOCK
 from ldp_core.streams import Substitute

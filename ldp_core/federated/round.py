@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from ldp_core import limits
 from ldp_core.engines.joint_training import Work
-from ldp_core.engines.plan import Plan, plan_batches
+from ldp_core.engines.plan import Batches, plan_batches
 from ldp_core.errors import Diverged
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Plan
 from ldp_core.federated.class_means import Decoder, messages_of
 from ldp_core.federated.evaluate import own_losses
 from ldp_core.federated.federation import Federation, taking_part
@@ -71,7 +71,7 @@ class Round:
 
     def chunks(self) -> Iterator[slice]:
         """Slices of the participants whose weights fit into memory together."""
-        step = self.federation.chunk
+        step = self.federation.plan.chunk
         return (slice(first, first + step) for first in range(0, len(self.participants), step))
 
     def works(self) -> Iterator[Work]:
@@ -89,9 +89,10 @@ class Round:
             local = experiment.local
             make = partial(plan_batches, list(shards), local.epochs, local.batch_size, batches)
             key = self.number, clients.tobytes(), local.epochs, local.batch_size
-            plan = federation.deal.plan(key, make) if whole else make()
+            planned = federation.deal.plan(key, make) if whole else make()
             begun = weights if begin is None else federation.placed(begin)
-            yield work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
+            place = chunk.start, len(self.participants)
+            yield work(federation, begun, planned, self.before.round, place)
 
     def alone(self) -> Iterator[torch.Tensor]:
         """Trained weights (k, d) of each chunk of clients, or their messages for “class means”; computed
@@ -106,11 +107,11 @@ class Round:
 
 def prepare(federation: Federation, before: State) -> Round:
     """First half of the round after `before`: participants and their aggregation weights."""
-    experiment, number = federation.experiment, before.round + 1
+    experiment, plan, number = federation.experiment, federation.plan, before.round + 1
     chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
     chosen = chosen[federation.budgets.can_afford(before.uploads)[chosen]]
     draw = on_demand(experiment.seed, "dropping out", number)
-    chosen = chosen[experiment.trust.answering(experiment, chosen, draw)]
+    chosen = chosen[experiment.trust.answering(plan.terms, chosen, draw)]
     client_weights = _client_weights(federation, chosen, number)
     return Round(federation, before, chosen, client_weights, taking_part(federation, before.arrays))
 
@@ -121,13 +122,14 @@ def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = 
     too large.
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
-    experiment, model, chosen = federation.experiment, prepared.before.weights, prepared.participants
+    experiment, plan = federation.experiment, federation.plan
+    model, chosen = prepared.before.weights, prepared.participants
     encoding = on_demand(experiment.seed, "encoding", number)
-    sent, update = experiment.sent, experiment.target == "update"
+    sent, update = plan.sent, experiment.target == "update"
     # what the server takes for a weight that is not sent
     known = model[sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
     begin = partial(stream, experiment.seed, "noise", number)
-    whole = len(chosen) <= federation.chunk
+    whole = len(chosen) <= federation.plan.chunk
     noise = begin if whole else cache(begin)
     for chunk, theirs in zip(prepared.chunks(), trained, strict=True):
         clients, share = chosen[chunk], prepared.client_weights[chunk]
@@ -138,10 +140,10 @@ def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = 
         own = theirs.cpu().numpy()
         joined.keep(own, clients)
         news = (own - model if update else own)[:, sent]
-        values = experiment.trust.contributed(experiment, news, clients, number)
+        values = experiment.trust.contributed(plan.terms, news, clients, number)
         terms = federation.population.columns(clients)
         yield Noising(
-            federation.terms.pieces(number),
+            federation.plan.pieces(number),
             joined.encode(values, *terms[1:], clients, encoding),
             terms,
             known,
@@ -149,7 +151,7 @@ def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = 
             share if measured else None,
             federation.engine.threads,
             bool(experiment.aggregator.unpredicted),
-            federation.terms.laws,
+            federation.laws,
             (experiment.seed, number) if whole else None,
             losses,
         )
@@ -160,10 +162,10 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
     measurements if `measured`.
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
-    experiment, model = federation.experiment, prepared.before.weights
+    experiment, plan, model = federation.experiment, federation.plan, prepared.before.weights
     mixing, weights = on_demand(experiment.seed, "mixing", number), federation.placed(model)
     chosen = prepared.participants
-    noisy, exact, bias, variance = np.zeros((4, experiment.uploaded))
+    noisy, exact, bias, variance = np.zeros((4, plan.uploaded))
     clipped_count = sent_count = 0
     noised_any = False
     losses = []
@@ -221,28 +223,30 @@ def one_round(federation: Federation, before: State) -> RoundResult:
 
 
 def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
-    experiment, terms = federation.experiment, federation.terms
+    experiment, weighing = federation.experiment, federation.weighing
     if not len(chosen):
         return np.zeros(0)
-    known = terms.worst(number)[chosen], federation.deal.sizes[chosen], experiment.aggregator.between
+    known = weighing.worst(number)[chosen], federation.deal.sizes[chosen], experiment.aggregator.between
     draw = on_demand(experiment.seed, "aggregation", number)
     make = partial(experiment.aggregator.weights, *known, draw)
-    return make() if experiment.aggregator.draws else terms.shares(number, chosen, make)
+    return make() if experiment.aggregator.draws else weighing.shares(number, chosen, make)
 
 
-def work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, place: tuple[int, int]) -> Work:
+def work(
+    federation: Federation, start: torch.Tensor, batches: Batches, done: int, place: tuple[int, int]
+) -> Work:
     """Training of a chunk of clients after `done` rounds; `place`: how many are trained before it, and in
     all.
     """
     tick, (before, of) = federation.tick, place
-    share_of, recipe = len(plan.rows) / of, federation.recipe
-    optimizer = recipe.optimizer.after(done * len(plan.active))
+    share_of, recipe = len(batches.rows) / of, federation.recipe
+    optimizer = recipe.optimizer.after(done * len(batches.active))
     return Work(
         federation.engine,
         recipe if optimizer is recipe.optimizer else replace(recipe, optimizer=optimizer),
         start,
         federation.samples,
-        plan,
+        batches,
         tick and (lambda share: tick(before / of + share * share_of)),
     )
 
@@ -256,17 +260,18 @@ def _refuse_wild(
     largest = trained.abs().amax(dim=1)
     wild = ~(largest <= limits.DIVERGED_WEIGHT)  # true for NaN as well
     row = int(wild.nonzero()[0])
-    exact = number == 1 or federation.experiment.randomiser.role == "identity"
+    exact = number == 1 or federation.plan.randomiser.role == "identity"
     raise Diverged(
         f"the weights of client {int(clients[row]) + 1} reached "
         f"{limits.number(float(largest[row]), 2)} in local "
-        f"training; {_remedy(federation.experiment, exact)}"
+        f"training; {_remedy(federation.plan, exact)}"
     )
 
 
-def _remedy(experiment: Experiment, exact: bool) -> str:
+def _remedy(plan: Plan, exact: bool) -> str:
     """Advice after divergence; without noise (`exact`) it does not mention budgets."""
-    own = experiment.system.why_diverged(experiment, exact) if experiment.system else ""
+    experiment = plan.experiment
+    own = experiment.system.why_diverged(plan.public, exact) if experiment.system else ""
     if own:
         return own
     local = experiment.local
@@ -284,18 +289,18 @@ def new_model(federation: Federation, model: NDArray[np.float32], aggregate: Flo
     """Next global model (d,). For the target “weights”, the corrected form projects the aggregate onto the
     hull of the clients' public safe ranges, or onto the ball: post-processing, which costs no privacy.
     """
-    experiment = federation.experiment
+    experiment, plan = federation.experiment, federation.plan
     if experiment.target == "weights" and experiment.form == "corrected":
-        if experiment.randomiser.region == "box":
+        if plan.randomiser.region == "box":
             low, high = federation.hull
             aggregate = np.minimum(np.maximum(aggregate, low), high)
         else:
-            aggregate = np.asarray(experiment.randomiser.clip(aggregate, *federation.hull), np.float64)
+            aggregate = np.asarray(plan.randomiser.clip(aggregate, *federation.hull), np.float64)
     stepped = model.copy()  # what is not sent stays as it is
     with np.errstate(over="ignore"):
         news = aggregate.astype(np.float32)
     if experiment.target == "update":
-        stepped[experiment.sent] += news
+        stepped[plan.sent] += news
     else:
-        stepped[experiment.sent] = news
+        stepped[plan.sent] = news
     return stepped

@@ -9,15 +9,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.experiment.schema import Piece
-from ldp_core.federated.terms import Columns, Laws, within
+from ldp_core.experiment import Piece
 from ldp_core.mechanisms.base import Floating, Floats
 from ldp_core.mechanisms.shared.law import Law
 from ldp_core.systems import Encoded
 
 Vectors = NDArray[np.float32]
+Columns = tuple[Floats, Floats, Floats]
+"""ε, low and high of some clients: (k, 1) each, or (k, m) if they differ between weights."""
 TOGETHER = 2**18
 """Number of values that are clipped, or whose moments are computed, at a time."""
+
+
+class Laws:
+    """Cache of the mechanisms' laws at the budgets and ranges of some clients; only the latest are kept."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Sequence[Piece], Columns, list[Law[Any]]] | None = None
+
+    def of(self, pieces: Sequence[Piece], clients: Columns) -> list[Law[Any]]:
+        if self._last and self._last[0] == pieces and all(map(np.array_equal, self._last[1], clients)):
+            return self._last[2]
+        found = [piece.mechanism.at(*within(clients, piece)) for piece in pieces]
+        if all(column.shape[1] == 1 for column in clients):  # others fill as much memory as the uploads
+            self._last = pieces, clients, found
+        return found
+
+
+def within(clients: Columns, piece: Piece, rows: slice = slice(None)) -> Columns:
+    """Columns (ε, low, high) of a slice of the upload: per-weight ones are cut, per-client ones stay."""
+    epsilon, low, high = (
+        column[rows, piece.columns] if column.shape[1] > 1 else column[rows] for column in clients
+    )
+    return epsilon, low, high
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ldp_core.events import Cell, Figures, Guess, Reference
 from ldp_core.images import encode
 from ldp_core.leakage.grid_context import CONTROLS, Grid, Known, Place, Row, Rung
 from ldp_core.leakage.observe import Control
-from ldp_core.leakage.summary import summary
+from ldp_core.leakage.scores import summary
 from ldp_core.mechanisms import Mechanism
 
 TOGETHER = 2**25

@@ -49,14 +49,14 @@ def _from(start: Start, weights: NDArray[np.float32]) -> Start:
 
 def _task(start: Start, public: Public) -> Task:
     federation, (_, low, high) = start.federation, start.columns
-    experiment = federation.experiment
+    experiment, plan = federation.experiment, federation.plan
     samples = federation.samples_of(public.x).flatten(1).cpu().numpy().astype(np.float64)
     inside = np.minimum(np.abs(low), np.abs(high)).min() / 2 if experiment.target == "weights" else 1.0
     return Task(
         slices=federation.recipe.model.slices(federation.shape, federation.classes),
         weights=start.weights.cpu().numpy(),
         public=samples,
-        images=round(experiment.records),
+        images=round(plan.records),
         room=float(inside),
         generator=stream(experiment.seed, "crafted model", start.round),
     )
@@ -66,7 +66,7 @@ def _tried(
     server: Server, start: Start, clients: NDArray[np.int64], public: Public, times: int
 ) -> dict[Control | None, int]:
     """Number of public images back from uploads made of them, for each control."""
-    federation, count = start.federation, round(start.federation.experiment.records)
+    federation, count = start.federation, round(start.federation.plan.records)
     x, y = federation.samples_of(public.x[:count]), torch.from_numpy(public.y[:count]).to(federation.device)
     trial = replace(start, federation=replace(federation, train_x=x, train_y=y))
     exact = real_values(trial, clients, [np.arange(len(y))] * len(clients))
@@ -87,14 +87,15 @@ def silenced(server: Server, start: Start, clients: NDArray[np.int64], public: P
     """What the other clients of each one's sum add to it beyond what the server knows beforehand, (V, m): all
     that these, silenced, have learnt; None where none is silenced.
     """
-    federation, experiment = start.federation, start.federation.experiment
-    sums = experiment.trust.sums(experiment)
+    federation, plan = start.federation, start.federation.plan
+    experiment = plan.experiment
+    sums = experiment.trust.sums(plan.terms)
     if not isinstance(server, Silencing) or sums is None:
         return None
     dead, everyone = server.dead(_task(start, public)), np.arange(min(len(sums[0]), MOST_SILENCED))
     sent = real_values(_from(start, dead), everyone)
     sent = clip_uploads(start.pieces, sent, federation.population.columns(everyone))
-    learnt = sent - dead[experiment.sent] if experiment.target == "weights" else sent
+    learnt = sent - dead[plan.sent] if experiment.target == "weights" else sent
     beside = (sums[0][clients, None] == sums[0][everyone]) & (clients[:, None] != everyone)
     added: Vectors = beside.astype(np.float32) @ learnt
     return added

@@ -24,12 +24,11 @@ from ldp_core.accounting.samples.likelihoods import (
     log_ratio,
     trials_needed,
 )
-from ldp_core.experiment import Experiment
-from ldp_core.experiment.schema import ROUNDING, Piece
+from ldp_core.experiment import Piece, Plan
+from ldp_core.experiment.planning import ROUNDING
 from ldp_core.federated.federation import Federation
 from ldp_core.federated.state import State
-from ldp_core.federated.terms import within
-from ldp_core.federated.upload import Vectors, clip_uploads
+from ldp_core.federated.upload import Vectors, clip_uploads, within
 from ldp_core.leakage.candidates import Candidates
 from ldp_core.leakage.observe import Start, Victims, begun, real_values
 from ldp_core.mechanisms.base import Floats
@@ -69,9 +68,9 @@ def worlds_of(federation: Federation, victims: Victims, lineup: Candidates, v: i
     the client's images, or with one of another client's in the place of one; canary, as far apart as the
     mechanism allows. None if parts are sent in clear or ranges depend on the data.
     """
-    experiment = federation.experiment
+    experiment, plan = federation.experiment, federation.plan
     client, sample = int(victims.clients[v]), int(victims.samples[v])
-    count = max(2, min(lineup.any_class.y.shape[1], TOGETHER // experiment.uploaded))
+    count = max(2, min(lineup.any_class.y.shape[1], TOGETHER // plan.uploaded))
     start, some = begun(federation, np.full(count, client)), slice(count)
     exact = {"identification": start.sent_of(lineup.any_class.x[v, some], lineup.any_class.y[v, some])}
     shard, noise = federation.shards[client], stream(experiment.seed, "measured", -1 - client)
@@ -82,19 +81,19 @@ def worlds_of(federation: Federation, victims: Victims, lineup: Candidates, v: i
         shards = [shard, with_another]
         exact["membership"] = real_values(start.of(slice(2)), np.full(2, client), shards)
     if experiment.attack and experiment.attack.canary:
-        exact["canary"] = _canary(experiment)
+        exact["canary"] = _canary(plan)
     for attack, made in exact.items():
         if found := _apart(start.of(slice(len(made))), attack, made, noise):
             yield found
 
 
-def _canary(experiment: Experiment) -> Vectors:
+def _canary(plan: Plan) -> Vectors:
     """Two opposite uploads (2, m) beyond the safe range: in the first weight of a ball, else in all; where ε
     is a record's, what two records of the longest and opposite gradients add to an upload.
     """
-    planted = np.zeros((2, experiment.uploaded), np.float32)
-    first = 1 if experiment.randomiser.region == "ball" else experiment.uploaded
-    size = experiment.reach / ROUNDING or BEYOND
+    planted = np.zeros((2, plan.uploaded), np.float32)
+    first = 1 if plan.randomiser.region == "ball" else plan.uploaded
+    size = plan.reach / ROUNDING or BEYOND
     planted[:, :first] = [[size], [-size]]
     return planted
 
@@ -124,9 +123,9 @@ def measured(
     """Rows of the end event's field `measured`: bounds for each victim, attack and scope; empty if an
     upload's distribution is not the mechanism's alone, or uploads are too large.
     """
-    experiment = federation.experiment
-    mechanism = experiment.pieces(1)[0].mechanism
-    apart = experiment.trust.measures(experiment) and experiment.uploaded <= TOGETHER
+    experiment, plan = federation.experiment, federation.plan
+    mechanism = plan.pieces(1)[0].mechanism
+    apart = experiment.trust.measures(plan.terms) and plan.uploaded <= TOGETHER
     if not apart or mechanism.role == "identity" or mechanism.in_clear() or not len(victims.clients):
         return []
     clients = victims.clients.tolist()
@@ -134,8 +133,8 @@ def measured(
     worlds = [(v, found) for v in taken for found in worlds_of(federation, victims, lineup, v)]
     if not worlds:
         return []
-    promised = dict(zip(taken, entries(experiment, [clients[v] for v in taken]), strict=True))
-    values = min(MOST, max(FEWEST, int(after.uploads.sum()) * experiment.uploaded))
+    promised = dict(zip(taken, entries(plan, [clients[v] for v in taken]), strict=True))
+    values = min(MOST, max(FEWEST, int(after.uploads.sum()) * plan.uploaded))
     share = values // (4 * len(worlds))  # two scopes, two worlds
     alpha = (1 - CONFIDENCE) / (2 * len(worlds))
     rows, streams = [], {v: stream(experiment.seed, "measured", clients[v]) for v in taken}
@@ -145,9 +144,9 @@ def measured(
         lower = most = 0.0
         for scope, (uses, promise) in promises.items():
             if scope == "upload" or sent > 1:  # one upload is the whole run
-                plan = _plan(experiment.pieces(1), found.apart, uses, share, alpha)
-                plan = replace(plan, trials=fewest_trials(plan.trials, alpha, promise.delta))
-                one, other = (_ratios(experiment, found, plan, world, noise) for world in (0, 1))
+                test = _test(plan.pieces(1), found.apart, uses, share, alpha)
+                test = replace(test, trials=fewest_trials(test.trials, alpha, promise.delta))
+                one, other = (_ratios(plan, found, test, world, noise) for world in (0, 1))
             bound = likelihood_bound(one, other, alpha, promise.delta)
             # a run holds the upload: what is shown of that is shown of the run, and both bounds hold together
             lower, most = max(lower, bound.epsilon), max(most, bound.most)
@@ -158,17 +157,17 @@ def measured(
                     "attack": found.attack,
                     "epsilon_lower": lower or None,
                     "confidence": CONFIDENCE,
-                    "trials": 2 * plan.trials,
+                    "trials": 2 * test.trials,
                     "most": most,
                     "right": bound.right / bound.counted,
-                    "why": "" if lower else cannot_tell(bound, trials_needed(plan.separation, alpha)),
+                    "why": "" if lower else cannot_tell(bound, trials_needed(test.separation, alpha)),
                 }
             )
     return rows
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Test:
     weights: NDArray[np.int64]
     """Indices of the weights that are compared."""
     uses: int
@@ -178,7 +177,7 @@ class _Plan:
     separation: float
 
 
-def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: float) -> _Plan:
+def _test(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: float) -> _Test:
     """Few weights in many trials, or many weights in few, whichever has the larger expected bound, with about
     `share` perturbed values for each image.
     """
@@ -187,35 +186,33 @@ def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: 
         uses = max(1, min(sent, fits // len(apart)))
         each = len(apart) * uses
         trials = min(ENOUGH, max(share // each, min(4 * TRIALS, max(2, TOGETHER // each))))
-        return _Plan(np.arange(len(apart)), uses, trials, math.sqrt(uses * float(apart.sum())))
-    order, plans = np.argsort(-apart, kind="stable"), []
+        return _Test(np.arange(len(apart)), uses, trials, math.sqrt(uses * float(apart.sum())))
+    order, tests = np.argsort(-apart, kind="stable"), []
     for many in np.unique(np.geomspace(1, min(fits, len(apart) * sent), OPTIONS).astype(int)).tolist():
         weights, uses = order[: max(1, many // sent)], min(sent, many)
         separation = math.sqrt(uses * float(apart[weights].sum()))
-        plans.append(_Plan(np.sort(weights), uses, min(ENOUGH, share // (len(weights) * uses)), separation))
-    expected = expected_bound([plan.separation for plan in plans], [plan.trials for plan in plans], alpha)
-    return plans[int(expected.argmax())]
+        tests.append(_Test(np.sort(weights), uses, min(ENOUGH, share // (len(weights) * uses)), separation))
+    expected = expected_bound([one.separation for one in tests], [one.trials for one in tests], alpha)
+    return tests[int(expected.argmax())]
 
 
-def _ratios(
-    experiment: Experiment, worlds: Worlds, plan: _Plan, world: int, noise: np.random.Generator
-) -> Floats:
+def _ratios(plan: Plan, worlds: Worlds, test: _Test, world: int, noise: np.random.Generator) -> Floats:
     """Log-likelihood ratios (trials,), first image over second, of simulated uploads of image `world`."""
-    total = np.zeros(plan.trials)
-    rounds = range(1, plan.uses + 1)
-    alike = len(experiment.releases) == 1
+    total = np.zeros(test.trials)
+    rounds = range(1, test.uses + 1)
+    alike = len(plan.releases) == 1
     for number in (1,) if alike else rounds:
-        for piece in experiment.pieces(number):
-            first, last = np.searchsorted(plan.weights, (piece.columns.start, piece.columns.stop))
-            columns = plan.weights[first:last]
+        for piece in plan.pieces(number):
+            first, last = np.searchsorted(test.weights, (piece.columns.start, piece.columns.stop))
+            columns = test.weights[first:last]
             terms = (one[:, columns] if one.shape[1] > 1 else one for one in worlds.terms)
             law, values = piece.mechanism.at(*terms), worlds.values[:, columns]
-            shape = (plan.trials, plan.uses if alike else 1, len(columns))
+            shape = (test.trials, test.uses if alike else 1, len(columns))
             sent = law.perturb(np.array(np.broadcast_to(values[world], shape)), noise)
             separable = piece.mechanism.separable
             likely: Callable[[Floats], Any] = (
                 law.likelihood(sent) if separable else partial(law.log_prob, sent)
             )
             each = log_ratio(*map(likely, values))
-            total += each.reshape(plan.trials, -1).sum(axis=1)
+            total += each.reshape(test.trials, -1).sum(axis=1)
     return total

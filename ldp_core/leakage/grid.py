@@ -15,6 +15,7 @@ from ldp_core.attacks.shared.search import Search
 from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Event, LadderEnded
+from ldp_core.experiment import plan
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.federated.federation import Federation, assemble, choose_device, untrained
 from ldp_core.federated.round import one_round
@@ -38,7 +39,7 @@ def climb(
     the same to the last bit; `searches`: those that were under way then. Raises `InvalidInput` if the
     partition cannot give every client a sample.
     """
-    federation = assemble(ladder.experiment(None), data, device or choose_device())
+    federation = assemble(plan(ladder.experiment(None)), data, device or choose_device())
     try:
         grid = Grid(ladder, federation, trained(federation, ladder.round))
     except Diverged as error:
@@ -64,7 +65,7 @@ def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
     """For each budget of the grid's first mechanism: number of uploads identified, and of attempts; raises
     `Diverged` if training did before the attacked round.
     """
-    federation = assemble(ladder.experiment(None), data, choose_device())
+    federation = assemble(plan(ladder.experiment(None)), data, choose_device())
     grid = Grid(ladder, federation, trained(federation, ladder.round))
     found = []
     for row, epsilon in enumerate(ladder.epsilons):

@@ -14,6 +14,7 @@ from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.laws import blocks
 from ldp_core.events import Cell, LadderStarted, Reference
+from ldp_core.experiment import plan
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.federated.federation import Federation
 from ldp_core.federated.state import State
@@ -23,8 +24,7 @@ from ldp_core.leakage.crafted import observe_lied
 from ldp_core.leakage.identification import Rows, identify, would_send
 from ldp_core.leakage.observe import Control, Start, audit_values, begun, observe, public_images, real_values
 from ldp_core.leakage.online import MOST_MEMBERS
-from ldp_core.leakage.scores import identification_bounds, score_audits, score_real
-from ldp_core.leakage.summary import summary
+from ldp_core.leakage.scores import identification_bounds, score_audits, score_real, summary
 from ldp_core.mechanisms import Mechanism
 from ldp_core.streams import stream
 
@@ -101,7 +101,7 @@ class Grid:
         return LadderStarted(
             ladder=ladder.as_json(),
             n=len(self._samples),
-            dimension=self._federation.experiment.dimension,
+            dimension=self._federation.plan.dimension,
             attackers={name: one.name for name, one in who.items()},
             knows={one.name: who[one.name].knows(ladder.facts(one)) for one in ladder.mechanisms},
             label=int(lineup.labels[0]),
@@ -185,7 +185,7 @@ class Grid:
 
     def _under(self, rung: Rung, victims: slice) -> Start:
         """Some of the attacked uploads under a cell's mechanism and budget."""
-        federation = replace(self._federation, experiment=self.ladder.experiment(rung.mechanism))
+        federation = replace(self._federation, plan=plan(self.ladder.experiment(rung.mechanism)))
         start = self._begun.of(victims)
         epsilon, *ends = start.columns
         columns = np.full_like(epsilon, rung.epsilon), ends[0], ends[1]

@@ -19,13 +19,11 @@ from ldp_core import limits, mechanisms
 from ldp_core.attacks import Observation, Public
 from ldp_core.attacks.observation import Part
 from ldp_core.engines.plan import plan_batches
-from ldp_core.experiment.schema import Piece
-from ldp_core.experiment.threat_model import spread_by_budget
+from ldp_core.experiment import Piece
 from ldp_core.federated.class_means import messages, messages_of
 from ldp_core.federated.federation import Federation, taking_part, untrained
 from ldp_core.federated.state import State
-from ldp_core.federated.terms import Columns
-from ldp_core.federated.upload import Vectors, clip_uploads, perturbed, uploaded
+from ldp_core.federated.upload import Columns, Vectors, clip_uploads, perturbed, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded
@@ -45,9 +43,9 @@ class Victims:
 
 def choose_victims(federation: Federation) -> Victims:
     """The clients that the experiment names, else those with the least, the median and the greatest ε."""
-    experiment = federation.experiment
+    experiment, plan = federation.experiment, federation.plan
     named = experiment.attack.clients if experiment.attack else None
-    clients = np.array(named, dtype=np.int64) - 1 if named is not None else spread_by_budget(experiment)
+    clients = np.array(named, dtype=np.int64) - 1 if named is not None else plan.spread_by_budget()
     # one draw for every client, so that a victim's image does not depend on who else is attacked
     draws = stream(experiment.seed, "attack images").random(experiment.clients.count)
     samples = [federation.shards[i][int(draws[i] * len(federation.shards[i]))] for i in clients]
@@ -71,7 +69,7 @@ class Start:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        return self.federation.experiment.pieces(self.round)
+        return self.federation.plan.pieces(self.round)
 
     def of(self, victims: slice) -> Start:
         epsilon, low, high = (column[victims] for column in self.columns)
@@ -118,20 +116,20 @@ def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: 
     """Uploads (n, m), before clipping and noise, of one step on each of n labelled images, from `weights`
     (d,) or (n, d).
     """
-    experiment, network = federation.experiment, federation.recipe.model
+    experiment, plan, network = federation.experiment, federation.plan, federation.recipe.model
     if experiment.target == "class_means":
-        return messages(federation, x, y, np.ones(len(y), np.int64))[:, experiment.sent].cpu().numpy()
+        return messages(federation, x, y, np.ones(len(y), np.int64))[:, plan.sent].cpu().numpy()
     views = network.views(weights.expand(len(y), -1), federation.shape, federation.classes)
     alone, labels = x.unsqueeze(1), y.unsqueeze(1)
     weight = torch.ones_like(labels, dtype=alone.dtype)
-    if (by := experiment.shortening) is None:
+    if (by := plan.shortening) is None:
         gradients = network.gradients(views, alone, labels, weight)
     else:  # the share of one record in an upload
         gradients = network.shortened(views, alone, labels, weight, by)
     local = experiment.local
     flat = torch.cat([gradients[name].flatten(1) for name in views], 1)
     step = local.optimizer.first_step(flat, local.learning_rate)
-    sent = (step + weights if experiment.target == "weights" else step)[:, experiment.sent]
+    sent = (step + weights if experiment.target == "weights" else step)[:, plan.sent]
     return sent.cpu().numpy()
 
 
@@ -144,24 +142,23 @@ def real_values(
     federation, experiment = start.federation, start.federation.experiment
     shards = [federation.shards[client] for client in clients] if shards is None else shards
     if experiment.target == "class_means":
-        return messages_of(federation, shards)[:, experiment.sent].cpu().numpy()
+        return messages_of(federation, shards)[:, federation.plan.sent].cpu().numpy()
     local, rows, joined = experiment.local, [], taking_part(federation)
     starts = start.own.expand(len(clients), -1)
     for client, own, shard in zip(clients.tolist(), starts, shards, strict=True):
         # a stream for each client and round, so that its batches do not depend on who else is attacked
         batches = stream(experiment.seed, "attack batches", start.round * experiment.clients.count + client)
         records = joined.records([shard], batches)
-        plan = plan_batches([*records], local.epochs, local.batch_size, batches)
-        rows.append(federation.engine.train(federation.recipe, own, federation.samples, plan))
+        batched = plan_batches([*records], local.epochs, local.batch_size, batches)
+        rows.append(federation.engine.train(federation.recipe, own, federation.samples, batched))
     trained = torch.cat(rows)
     values = trained if experiment.target == "weights" else trained - start.own
-    return values[:, experiment.sent].cpu().numpy()
+    return values[:, federation.plan.sent].cpu().numpy()
 
 
 def attacked(federation: Federation) -> Federation:
     """The federation with the uploads that an attacker can observe under the experiment's trust."""
-    seen = federation.experiment.attacked
-    return replace(federation, experiment=seen, population=seen.population())
+    return replace(federation, plan=federation.plan.attacked)
 
 
 def public_images(federation: Federation) -> Public:
@@ -190,13 +187,13 @@ def observe(
         public: held-out images that the attacker may know.
     """
     federation, pieces, columns = start.federation, start.pieces, start.columns
-    experiment = federation.experiment
+    experiment, plan = federation.experiment, federation.plan
     audit, m, known = upload == "audit", exact.shape[1], start.weights.cpu().numpy()
     encoded = start.encoded(exact, noise, times)
     # ranges are public, and the same however often something is sent
     ranges = columns[0], encoded[0].low, encoded[0].high
     missing = [one.unsent for one in encoded if one.unsent is not None]
-    previous = known[experiment.sent]
+    previous = known[plan.sent]
     filled = previous if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
 
     def seen(
@@ -223,8 +220,8 @@ def observe(
             device=str(federation.device),
             white=federation.white,
             middle=federation.middle,
-            shortening=experiment.shortening,
-            clear=0.0 if parts[0][1].role == "identity" else experiment.tells.clear / experiment.uploaded,
+            shortening=plan.shortening,
+            clear=0.0 if parts[0][1].role == "identity" else plan.tells.clear / plan.uploaded,
             unsent=np.stack(missing[: len(uploads)]) if missing else None,
             shortened_by=mechanism if clipped and mechanism.region == "ball" else None,
         )

@@ -10,8 +10,8 @@ from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.events import Attacked, Frame
+from ldp_core.experiment import Spy
 from ldp_core.experiment.attack import Attack
-from ldp_core.experiment.threat_model import Spy, measurable, spies
 from ldp_core.federated.federation import Federation, untrained
 from ldp_core.federated.state import State
 from ldp_core.images import encode
@@ -43,11 +43,11 @@ class Attempts:
     """Attacks of a run, round by round; none without an attack."""
 
     def __init__(self, federation: Federation) -> None:
-        experiment, self.spies = federation.experiment, spies(federation.experiment)
+        plan, experiment, self.spies = federation.plan, federation.experiment, federation.plan.spies
         attack, self._federation = experiment.attack, attacked(federation)
         self._waits = bool(attack and attack.after)
         self._rounds = attack.attacked(experiment.rounds) if attack else ()
-        self._seen = _Attacked(self._federation, attack) if attack and measurable(experiment) else None
+        self._seen = _Attacked(self._federation, attack) if attack and plan.measurable else None
         self._under = self._seen if self.spies else None
         self.victims = self._under.victims if self._under else Victims(*(np.empty(0, np.int64),) * 2)
         nothing = np.zeros(experiment.clients.count, np.int64)

@@ -12,8 +12,7 @@ import numpy as np
 
 from ldp_core.datasets import Data
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Experiment
-from ldp_core.experiment.threat_model import readable
+from ldp_core.experiment import Plan
 from ldp_core.federated.federation import Federation, assemble, choose_device
 from ldp_core.federated.state import State
 from ldp_core.inference import wilson
@@ -43,17 +42,15 @@ class Share:
         return wilson(self.hits, self.trials)
 
 
-def picked(
-    experiment: Experiment, data: Data, states: Sequence[State], images: int = 1
-) -> dict[str | None, Share]:
+def picked(plan: Plan, data: Data, states: Sequence[State], images: int = 1) -> dict[str | None, Share]:
     """Identification rate over a whole run under each control (None: as sent), from the states before each
     round, for so many images per client and round; a client with fewer reuses some. Raises `InvalidInput` if
     the uploads' likelihood is unknown.
     """
-    if not readable(experiment):
+    if not plan.readable:
         raise InvalidInput("the law of such uploads is not known to the server; choose another mechanism")
-    federation = attacked(assemble(experiment, data, choose_device()))
-    clients = np.repeat(np.arange(experiment.clients.count), images)
+    federation = attacked(assemble(plan, data, choose_device()))
+    clients = np.repeat(np.arange(plan.experiment.clients.count), images)
     found: dict[str | None, list[float]] = {}
     for state in states:
         for control, rows in _round(federation, state, clients).items():

@@ -11,8 +11,7 @@ from ldp_core.attacks import identifier
 from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.likelihood import places
 from ldp_core.datasets import Data
-from ldp_core.experiment import Experiment, changed
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment import Experiment, Plan, changed, plan
 from ldp_core.federated.evaluate import evaluate
 from ldp_core.federated.federation import assemble, choose_device, taking_part
 from ldp_core.federated.state import State
@@ -24,10 +23,10 @@ from ldp_core.streams import stream
 CANDIDATES = 10
 
 
-def read_right(experiment: Experiment, data: Data, state: State) -> list[bool]:
+def read_right(plan: Plan, data: Data, state: State) -> list[bool]:
     """Whether a trained model classifies the image of each of the `data.owned` first clients correctly."""
     own = replace(data, test_x=data.train_x[: data.owned], test_y=data.train_y[: data.owned])
-    federation = assemble(experiment, own, choose_device())
+    federation = assemble(plan, own, choose_device())
     score = evaluate(federation, federation.placed(state.weights), taking_part(federation, state.arrays))
     return [] if score.right is None else score.right.tolist()
 
@@ -37,9 +36,9 @@ def audits(experiment: Experiment, data: Data) -> list[dict[str, Any]]:
     PSNR in dB beside the mean image's; and ten `candidates` in random order, of which number `own` is the
     client's and number `picked` the likeliest (a random one of equally likely ones).
     """
-    attacked = changed(experiment, {"attack": "auto"})
-    (spy, *_), federation = spies(attacked), assemble(attacked, data, choose_device())
-    clients, seed = np.arange(data.owned), attacked.seed
+    attacked = plan(changed(experiment, {"attack": "auto"}))
+    (spy, *_), federation = attacked.spies, assemble(attacked, data, choose_device())
+    clients, seed = np.arange(data.owned), experiment.seed
     start, noise = begun(federation, clients), stream(seed, "attack noise", 1)
     seen = observe(start, audit_values(start, clients), noise, public=public_images(federation))[None]
     guesses = spy.who.reconstruct(seen.with_ranges_read(), generator=stream(seed, "reconstruction", 1))[:, 0]

@@ -18,10 +18,9 @@ from scipy.special import logsumexp
 
 from ldp_core.accounting import Spending, entries
 from ldp_core.attacks.findings.bounds import mary
-from ldp_core.experiment.schema import Piece
+from ldp_core.experiment import Piece
 from ldp_core.federated.federation import Federation, untrained
-from ldp_core.federated.terms import Columns, within
-from ldp_core.federated.upload import Vectors, clip_uploads, perturbed
+from ldp_core.federated.upload import Columns, Vectors, clip_uploads, perturbed, within
 from ldp_core.leakage.candidates import Candidates
 from ldp_core.leakage.observe import Victims, begun, public_images
 from ldp_core.mechanisms.base import Floats
@@ -39,13 +38,13 @@ def from_sum(federation: Federation, victims: Victims, lineup: Candidates) -> li
     `client` (from 1), `helped`, `right`, `tries` and `candidates`; empty where no sum hides uploads.
     `federation` is as an attacker has it (`observe.attacked`).
     """
-    experiment, rows = federation.experiment, list[dict[str, Any]]()
-    if (sums := experiment.trust.sums(experiment)) is None or not len(victims.clients):
+    plan, rows = federation.plan, list[dict[str, Any]]()
+    if (sums := plan.experiment.trust.sums(plan.terms)) is None or not len(victims.clients):
         return rows
     groups, chances = sums
     for client, noise, candidates, pool, known in asked(federation, victims, lineup, groups):
         epsilon, low, high = federation.population.columns(np.array([client]))
-        law: Any = experiment.pieces(1)[0].mechanism.at(epsilon, low, high)
+        law: Any = plan.pieces(1)[0].mechanism.at(epsilon, low, high)
         sigma = float(law.sigma[0, 0])
         beside = np.flatnonzero((groups == groups[client]) & (np.arange(len(groups)) != client))
         count = round(float(chances[beside].sum()))
@@ -94,8 +93,9 @@ def from_heap(federation: Federation, victims: Victims, lineup: Candidates) -> l
     """For each attacked client, question and control, how often the answer was right, as in the end event;
     empty where no heap hides uploads, or these are no single step's.
     """
-    experiment, rows = federation.experiment, list[dict[str, Any]]()
-    heaps, pieces = experiment.trust.heaps(experiment), experiment.pieces(1)
+    plan, rows = federation.plan, list[dict[str, Any]]()
+    experiment = plan.experiment
+    heaps, pieces = experiment.trust.heaps(plan.terms), plan.pieces(1)
     if heaps is None or experiment.mechanism.role == "identity" or experiment.target == "class_means":
         return rows
     groups, sizes, each = heaps
@@ -116,8 +116,8 @@ def from_heap(federation: Federation, victims: Victims, lineup: Candidates) -> l
                 for question, came in found.items():
                     right[question, clean] = right.get((question, clean), 0) + int(came)
         epsilon, low, high = (float(one[0, 0]) for one in terms)
-        alone = Spending(experiment.releases).uploads((epsilon, low, high), 1)
-        mixed = entries(experiment, [client])[0].upload if size == full else alone
+        alone = Spending(plan.releases).uploads((epsilon, low, high), 1)
+        mixed = entries(plan, [client])[0].upload if size == full else alone
         what = min(1.0, float(mary(mixed.bound, len(candidates))) + mixed.delta)
         # two places differ by one client's message and another's, hence by twice ε
         caps = {"who": (size, float(mary(2 * alone.bound, size))), "what": (len(candidates), what)}

@@ -13,7 +13,7 @@ from ldp_core import datasets
 from ldp_core.behaviour import version
 from ldp_core.cost.seconds import Work, work_of
 from ldp_core.datasets import Data, data_dir
-from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.limits import SEEDS
 
 Load = Callable[[str], Data]
@@ -70,7 +70,7 @@ class Arm:
 
     def work(self) -> Work:
         """Work of one measurement, for estimates of time."""
-        return work_of(self.tried)
+        return work_of(plan(self.tried))
 
     def under(self, settings: Mapping[str, Any]) -> Arm:
         """Copy of the arm with some settings replaced."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from ldp_core import datasets
 from ldp_core.cost.traffic import traffic
-from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.experiment import Draft, Experiment, Variant, changed, plan
 from ldp_core.experiment.of_system import with_system
 from ldp_core.inference import Interval, difference, interval, wilson
 from ldp_core.limits import EPSILON, spelled
@@ -106,7 +106,7 @@ def leaking(experiment: Experiment, load: Load) -> Mapping[str, Any]:
         result = run.hear(said) or result
     if result.get("value") is None:
         return result
-    shares = picked(experiment, data, states[:-1], IMAGES)
+    shares = picked(plan(experiment), data, states[:-1], IMAGES)
     rates = {f"identified_{name}" if name else "identified": one.value for name, one in shares.items()}
     return {**result, "also": {**result["also"], **rates, "trials": float(shares[None].trials)}}
 
@@ -183,7 +183,7 @@ def sent(label: str) -> float:
     """Mean bytes of one upload of a client, at ε 1 000 for the run."""
     experiment = ARMS[label, ALIKE, RUNS[2]].experiment()
     calls = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
-    return traffic(experiment).packed / (experiment.clients.count * calls / experiment.rounds)
+    return traffic(plan(experiment)).packed / (experiment.clients.count * calls / experiment.rounds)
 
 
 def with_own_clients(draft: Draft, one: Point) -> Draft:

@@ -11,7 +11,7 @@ from ldp_core.datasets import Data
 from ldp_core.engines import choice
 from ldp_core.errors import InvalidInput
 from ldp_core.events import Ended, RoundDone, Trained
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 
 ALONE, FOLDED = "alone", "folded"
 FIRST, BATCHES_EACH = 2, 2
@@ -98,7 +98,7 @@ def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
     found, dataset = list[Batch](), ""
     for place in places[:quick] + places[: quick - 1 : -1]:
         one = experiments[place]
-        short = int(BATCH_SECONDS / seconds([work_of(one)], USUAL))
+        short = int(BATCH_SECONDS / seconds([work_of(plan(one))], USUAL))
         room = min(FIRST if len(found) <= workers else most, at_once(one), max(1, short))
         if one.dataset != dataset or len(found[-1]) >= room:
             found.append({})

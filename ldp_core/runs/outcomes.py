@@ -11,7 +11,7 @@ from typing import Any
 from ldp_core import presets
 from ldp_core.behaviour import version
 from ldp_core.datasets import Report, quiet
-from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment import Draft, Experiment, plan
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.limits import spelled
 from ldp_core.presets.questions import Result
@@ -77,7 +77,7 @@ def _experiments(draft: Draft) -> list[Experiment]:
 
 
 def _key(runs: Sequence[Experiment]) -> str:
-    return sha256("".join(one.key for one in runs).encode()).hexdigest()[:12]
+    return sha256("".join(plan(one).key for one in runs).encode()).hexdigest()[:12]
 
 
 def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
@@ -105,7 +105,9 @@ def make(names: Sequence[str], folder: Path = SHIPPED, progress: Report = quiet)
 def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
     """Results of a scenario, by training all its runs."""
     runs, experiments = draft.runs(reference=True), _experiments(draft)
-    folded = [RunProgress(run.variant, run.label, run.experiment.seed, run.experiment.key) for run in runs]
+    folded = [
+        RunProgress(run.variant, run.label, run.experiment.seed, plan(run.experiment).key) for run in runs
+    ]
     seconds = 0.0
     for run, into in zip(runs, folded, strict=True):  # pictures of all at once would fill the memory
         for turn in drive({0: run.experiment}, report=progress):

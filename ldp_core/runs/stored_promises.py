@@ -13,7 +13,7 @@ import numpy as np
 
 from ldp_core.accounting import Promise
 from ldp_core.datasets import Data, Report
-from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.images import encode
 from ldp_core.limits import spelled
 from ldp_core.runs import outcomes
@@ -118,7 +118,7 @@ def _messages(experiment: Experiment, data: Data) -> tuple[np.ndarray, np.ndarra
     from ldp_core.federated.upload import perturbed
     from ldp_core.leakage.observe import attacked, audit_values, begun, choose_victims
 
-    federation = attacked(assemble(experiment, data, choose_device()))
+    federation = attacked(assemble(plan(experiment), data, choose_device()))
     victims = choose_victims(federation)
     sample = int(victims.samples[-1])
     start = begun(federation, victims.clients[-1:])

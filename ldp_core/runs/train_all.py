@@ -10,7 +10,7 @@ from functools import partial
 
 from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.datasets import Report, quiet
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.runs import cluster
 from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
 from ldp_core.runs.lockstep import load
@@ -54,7 +54,8 @@ def here(
         alone = {place: one for place, one in experiments.items() if one.dataset == name}
         data = {name: load(name, report)}
         shared = {place: one for place, one in alone.items() if cores > 1 and leaves_cores(one)}
-        if len(shared) >= WORTH and seconds(map(work_of, shared.values()), USUAL) > WORTH_SECONDS:
+        works = (work_of(plan(one)) for one in shared.values())
+        if len(shared) >= WORTH and seconds(works, USUAL) > WORTH_SECONDS:
             alone = {place: one for place, one in alone.items() if place not in shared}
             dealt = batches(shared, cores)
             with closing(Pool(min(cores, len(dealt)), data, NAME)) as pool:

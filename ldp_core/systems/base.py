@@ -38,19 +38,23 @@ class Release:
     sent: Sent
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Public:
     """Public facts about a run before it begins."""
 
     clients: int
     dataset: str
     target: str
-    form: str
+    form: Form
     layers: tuple[slice, ...]
     """Slice of each layer in the model's vector (d,)."""
     sent: slice
     model: Model
     """The shared model, without what a system adds."""
+    mechanism: Mechanism
+    """As asked: neither in the run's form nor fitted to its use."""
+    ranges: tuple[Floats, Floats]
+    """Lower and upper ends of the clients' safe ranges, (K,) each."""
 
     @property
     def dimension(self) -> int:
@@ -166,29 +170,29 @@ class System(Component):
         """The server's initial weights, given the model's usual ones (d,)."""
         return weights
 
-    def problems(self, experiment: Any) -> Iterator[Problem]:
-        """Conflicts of an experiment with the system."""
+    def problems(self, public: Public) -> Iterator[Problem]:
+        """Fields of the experiment that conflict with the system."""
         yield from ()
 
     def extends(self, model: Model) -> Model:
         """Network that a client trains around the model; its first weights, the model's, are sent."""
         return model
 
-    def why_diverged(self, experiment: Any, exact: bool) -> str:
+    def why_diverged(self, public: Public, exact: bool) -> str:
         """Explanation of a divergence, as the end of a sentence; `exact`: before any noise. "" for the usual
         one.
         """
         return ""
 
-    def unpredicted(self, experiment: Any) -> str:
+    def unpredicted(self, public: Public) -> str:
         """Why the noise cannot be predicted before training, as the end of “as …”; "" if it can."""
         return ""
 
-    def trains(self, experiment: Any) -> str:
+    def trains(self, public: Public) -> str:
         """What a client trains besides the shared network, as the end of “each client trains …”."""
         return ""
 
-    def bounds(self, experiment: Any) -> tuple[str, str]:
+    def bounds(self, public: Public) -> tuple[str, str]:
         """How a client bounds its upload, as the end of “each client …”, and what that reveals; "" if as
         usual.
         """
@@ -202,7 +206,7 @@ class System(Component):
         """The mechanism, already in this form, as the system uses it."""
         return mechanism
 
-    def corrects(self, experiment: Any) -> str:
+    def corrects(self, public: Public) -> str:
         """Sentence on what the corrected form changes in the system itself; "" if nothing."""
         return ""
 
@@ -223,6 +227,6 @@ class System(Component):
         """Whether an upload's likelihood given the image is computable, so that attacks apply."""
         return self.plain
 
-    def server_knows(self, experiment: Any) -> tuple[str, ...]:
+    def server_knows(self, public: Public) -> tuple[str, ...]:
         """Facts about an upload that the server knows beyond the usual ones, as noun phrases."""
         return ()

@@ -104,23 +104,23 @@ class OptimalLDPFL(System):
     def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
         return {"clients.epsilon": tuple(float(n) for n in range(1, 11))}
 
-    def unpredicted(self, experiment: Any) -> str:
-        follows = self.ranges == "adaptive" and experiment.target == "weights"
+    def unpredicted(self, public: Public) -> str:
+        follows = self.ranges == "adaptive" and public.target == "weights"
         return "each range follows the server's model" if follows else ""
 
-    def corrects(self, experiment: Any) -> str:
-        if not self.unpredicted(experiment):
+    def corrects(self, public: Public) -> str:
+        if not self.unpredicted(public):
             return ""
         return "Corrected, layers' ranges end at the client's own safe range; as printed nothing ends them."
 
-    def bounds(self, experiment: Any) -> tuple[str, str]:
-        if not self.unpredicted(experiment):
+    def bounds(self, public: Public) -> tuple[str, str]:
+        if not self.unpredicted(public):
             return "", ""
-        end = "never beyond its own safe range" if experiment.form == "corrected" else "however wide that is"
+        end = "never beyond its own safe range" if public.form == "corrected" else "however wide that is"
         return f"clips each weight to the range of its layer in the server's model, {end}", ""
 
-    def why_diverged(self, experiment: Any, exact: bool) -> str:
-        if exact or self.ranges == "fixed" or experiment.form == "corrected":
+    def why_diverged(self, public: Public, exact: bool) -> str:
+        if exact or self.ranges == "fixed" or public.form == "corrected":
             return ""
         return (
             "the printed ranges follow the server's noisy weights, and the noise follows the ranges: the "
@@ -138,5 +138,5 @@ class OptimalLDPFL(System):
         """True: the layers' ranges follow from the public model."""
         return True
 
-    def server_knows(self, experiment: Any) -> tuple[str, ...]:
-        return ("each layer's range, as its own model has it",) if self.unpredicted(experiment) else ()
+    def server_knows(self, public: Public) -> tuple[str, ...]:
+        return ("each layer's range, as its own model has it",) if self.unpredicted(public) else ()

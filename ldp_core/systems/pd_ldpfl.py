@@ -218,29 +218,29 @@ class PDLDPFL(System):
         start = self.a, self.b
         return PersonalLayers(public, arrays, self._learned, start, self.limit, self.input == "affine")
 
-    def unpredicted(self, experiment: Any) -> str:
-        printed = experiment.form == "as_printed"
+    def unpredicted(self, public: Public) -> str:
+        printed = public.form == "as_printed"
         return "nothing is clipped, and the noise follows the largest weights" if printed else ""
 
-    def corrects(self, experiment: Any) -> str:
+    def corrects(self, public: Public) -> str:
         clipped = "weights are clipped to the safe range, and personal ones to their limit"
         return f"Corrected, {clipped}; as printed nothing is clipped."
 
-    def trains(self, experiment: Any) -> str:
+    def trains(self, public: Public) -> str:
         if self.input == self.output == "none":
             return ""
         between = f"the network between two layers ({self.input} before it, {self.output} after it)"
         return f"{between}, which it keeps" if self._learned else f"{between}, the same for all"
 
-    def bounds(self, experiment: Any) -> tuple[str, str]:
-        if experiment.form != "as_printed" or experiment.mechanism.name != "piecewise":
+    def bounds(self, public: Public) -> tuple[str, str]:
+        if public.form != "as_printed" or public.mechanism.name != "piecewise":
             return "", ""
         return "clips nothing: the scale t is its largest weight, max θ", "t, which the largest answer shows"
 
-    def why_diverged(self, experiment: Any, exact: bool) -> str:
+    def why_diverged(self, public: Public, exact: bool) -> str:
         if "log" in (self.input, self.output):
             return "log(1 + ax + b) has no value where ax + b < −1; try affine"
-        if experiment.form == "as_printed" and experiment.mechanism.name == "piecewise" and not exact:
+        if public.form == "as_printed" and public.mechanism.name == "piecewise" and not exact:
             return (
                 "the printed scale t is the largest weight: noise raises it, and the next round's noise is "
                 "larger for it; try the corrected form, whose scale is public, or a larger ε"

@@ -180,8 +180,8 @@ class PersonalizedLDPFL(System):
         kept = {"raw": RAW, "unit": {}, "paper": AS_IN_PAPER}[self.pixels]
         return kept.get(dataset, 1.0)
 
-    def problems(self, experiment: Any) -> Iterator[Problem]:
-        name, mechanism = experiment.dataset, experiment.mechanism
+    def problems(self, public: Public) -> Iterator[Problem]:
+        name, mechanism = public.dataset, public.mechanism
         if name not in (*DATA, *STANDS_FOR):
             why = f"must be {one_of([*DATA, *STANDS_FOR])} for {self.name}, whose paper has settings for no "
             why += (
@@ -192,12 +192,12 @@ class PersonalizedLDPFL(System):
         if self.pixels == "raw" and name not in RAW:
             why = f"must be paper or unit on {name}, whose numbers are no pixels; got raw"
             yield Problem("system.pixels", why)
-        q, printed = self._q(name), getattr(mechanism, "calibration", "") == "paper001"
-        if self.case == "iid" and printed and mechanism.sampling != q:
+        own, q = mechanism.parameters(), self._q(name)
+        printed = own.get("calibration") == "paper001"
+        if self.case == "iid" and printed and own["sampling"] != q:
             why = f"must be {number(q, 6)}, the share of its records that a client of {self.name} trains on; "
-            why += (
-                f"got {number(mechanism.sampling, 6)}; set system.sampling and mechanism.sampling to the same"
-            )
+            got = number(own["sampling"], 6)
+            why += f"got {got}; set system.sampling and mechanism.sampling to the same"
             yield Problem("mechanism.sampling", why)
 
     def made(self, mechanism: Mechanism, form: Form) -> Mechanism:
@@ -205,10 +205,10 @@ class PersonalizedLDPFL(System):
             return mechanism.model_copy(update={"sensitivity": None})
         return mechanism
 
-    def corrects(self, experiment: Any) -> str:
-        if not self._takes_one(experiment.mechanism):
+    def corrects(self, public: Public) -> str:
+        if not self._takes_one(public.mechanism):
             return ""
-        low, high = experiment.clients.bounds()
+        low, high = public.ranges
         widths = sorted({float(width) for width in high - low})
         needed = " to ".join(number(width, 6) for width in dict.fromkeys((widths[0], widths[-1])))
         return (
@@ -222,12 +222,10 @@ class PersonalizedLDPFL(System):
         own = mechanism.parameters()
         return own.get("calibration") == "paper001" and own["sensitivity"] == UNIT
 
-    def trains(self, experiment: Any) -> str:
+    def trains(self, public: Public) -> str:
         if self.case == "non_iid":
             return ""
-        return (
-            f"on each of its records with probability {number(self._q(experiment.dataset), 6)}, drawn afresh"
-        )
+        return f"on each of its records with probability {number(self._q(public.dataset), 6)}, drawn afresh"
 
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         if self.case == "non_iid":
@@ -243,8 +241,8 @@ class PersonalizedLDPFL(System):
         """True: an audit assumes that its image was sampled, the worst case."""
         return True
 
-    def server_knows(self, experiment: Any) -> tuple[str, ...]:
-        white = self.scale(experiment.dataset)
+    def server_knows(self, public: Public) -> tuple[str, ...]:
+        white = self.scale(public.dataset)
         return (f"that white is {number(white, 6)} in training",) if white != 1 else ()
 
     def _q(self, dataset: str) -> float:

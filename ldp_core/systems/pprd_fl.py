@@ -140,7 +140,7 @@ class PPRDFL(System):
     def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
         return {"clients.epsilon": (0.3, 0.4)}
 
-    def corrects(self, experiment: Any) -> str:
+    def corrects(self, public: Public) -> str:
         if self.rest != "form" or self.selected == 1:
             return ""
         return "Corrected, weights that R-PSS leaves out are not sent at all; as printed they go in clear."
@@ -161,23 +161,22 @@ class PPRDFL(System):
             )
         return Sent(size)
 
-    def unpredicted(self, experiment: Any) -> str:
+    def unpredicted(self, public: Public) -> str:
         # trained weights are never that near to zero; changes are, where a pixel is always black
-        depends = self._rest(experiment.form) == "clear" and experiment.target == "update"
+        depends = self._rest(public.form) == "clear" and public.target == "update"
         return (
             "changes near zero go without noise, and how many those are shows in training" if depends else ""
         )
 
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
-        form: Form = "corrected" if public.form == "corrected" else "as_printed"
-        return RPSS(public, arrays, self._rest(form), self._chance)
+        return RPSS(public, arrays, self._rest(public.form), self._chance)
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
         """Omitted weights follow from the server's model and a coin; others need a separable mechanism."""
         return self._rest(form) != "kept" or mechanism.separable
 
-    def server_knows(self, experiment: Any) -> tuple[str, ...]:
-        kept = self._rest(experiment.form) == "kept"
+    def server_knows(self, public: Public) -> tuple[str, ...]:
+        kept = self._rest(public.form) == "kept"
         return ("which weights were not sent",) if kept else ()
 
     @property

@@ -5,7 +5,7 @@ participants, `learnability` the words of a verdict; `clear` lists what is sent 
 train, where noise alone does not decide.
 """
 
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.theory.clear import sent_in_clear
 from ldp_core.theory.clients import client_variance, worst_error, worst_variance
 from ldp_core.theory.learnability import Outlook, certain
@@ -16,7 +16,7 @@ def outlook(experiment: Experiment) -> Outlook:
     """Whether training succeeds, from the noise alone or from a trial in this process, which loads torch; for
     what is stored, and for servers, `ldp_core.runs.pilots`. Errors as for `Run`, or DataUnavailable.
     """
-    if found := certain(experiment):
+    if found := certain(plan(experiment)):
         return found
     from ldp_core.pilot import pilot
     from ldp_core.runs.lockstep import load

@@ -1,12 +1,13 @@
 """Values that the server receives without noise, which no ε covers."""
 
 from ldp_core.aggregators.base import WeighsByNoise
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Plan
 from ldp_core.mechanisms import InClear
 
 
-def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
-    mechanism, aggregator = experiment.randomiser, experiment.aggregator
+def sent_in_clear(plan: Plan) -> tuple[InClear, ...]:
+    experiment = plan.experiment
+    mechanism, aggregator = plan.randomiser, experiment.aggregator
     hears = "the shuffler" if experiment.trust.against == "shuffled heap" else "the server"
     trusted = InClear("every upload", "the trust in the server", "it adds the noise itself")
     found = [
@@ -16,9 +17,9 @@ def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
     ]
     if mechanism.role == "identity":
         return tuple(found)
-    tells = experiment.tells
+    tells = plan.tells
     if tells.clear and experiment.system:
-        share = f"on average at least {tells.clear:.0f} of the {experiment.uploaded} weights of an upload"
+        share = f"on average at least {tells.clear:.0f} of the {plan.uploaded} weights of an upload"
         found.append(InClear(share, f"the system “{experiment.system.label}”", tells.why))
     weights = isinstance(aggregator, WeighsByNoise)
     agreed = "client and server agree on them, and the answers show them"

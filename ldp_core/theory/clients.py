@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.aggregators.base import Drawn
-from ldp_core.experiment import Experiment, kept
-from ldp_core.experiment.schema import Piece, Population
+from ldp_core.experiment import Piece, Plan, Population, kept
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import kinds
@@ -16,15 +15,15 @@ PLACES = 257
 """Number of values in a range at which the error of a biased answer is evaluated."""
 
 
-def client_variance(experiment: Experiment, others: Population | None = None) -> Floats:
+def client_variance(plan: Plan, others: Population | None = None) -> Floats:
     """Noise variance of each client (of `others`, if given) per weight in round 1, (K,), for a weight at its
     range's centre, near which trained weights are; the mean over layers that differ. If the scale is taken
     from the upload (as-printed Piecewise), its largest weight is assumed at the range's upper end.
     """
-    population = others or experiment.population()
+    population = others or plan.population
     total = np.zeros(len(population.epsilon))
-    for piece in experiment.pieces():
-        total += piece.size / experiment.uploaded * mid_range(population, piece).variance
+    for piece in plan.pieces():
+        total += piece.size / plan.uploaded * mid_range(population, piece).variance
     return total
 
 
@@ -58,28 +57,28 @@ def largest_error(population: Population, piece: Piece) -> Drawn:
 
 
 @kept(8)
-def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
+def worst_variance(plan: Plan, round: int = 1) -> Floats:
     """Largest noise variance over each client's range, (K,), for weighting; for votes before the sign."""
-    people = experiment.population()
+    people = plan.population
     terms = people.epsilon, people.low, people.high
-    found = _over_pieces(experiment, round, lambda m: m.at(*terms).weighing_variance)
+    found = _over_pieces(plan, round, lambda m: m.at(*terms).weighing_variance)
     found.setflags(write=False)
     return found
 
 
-def worst_error(experiment: Experiment) -> Floats:
+def worst_error(plan: Plan) -> Floats:
     """Largest mean square error over each client's range, (K,), in round 1; of signs with their bias."""
-    if experiment.randomiser.role != "vote":
-        return worst_variance(experiment)
-    found, population = np.zeros(experiment.clients.count), experiment.population()
-    for piece in experiment.pieces():
+    if plan.randomiser.role != "vote":
+        return worst_variance(plan)
+    found, population = np.zeros(plan.experiment.clients.count), plan.population
+    for piece in plan.pieces():
         variance, bias = largest_error(population, piece)
-        found += piece.size / experiment.uploaded * (variance + bias**2)
+        found += piece.size / plan.uploaded * (variance + bias**2)
     return found
 
 
-def _over_pieces(experiment: Experiment, round: int, variance: Callable[[Mechanism], Any]) -> Floats:
-    total = np.zeros(experiment.clients.count)
-    for piece in experiment.pieces(round):
-        total += piece.size / experiment.uploaded * variance(piece.mechanism)
+def _over_pieces(plan: Plan, round: int, variance: Callable[[Mechanism], Any]) -> Floats:
+    total = np.zeros(plan.experiment.clients.count)
+    for piece in plan.pieces(round):
+        total += piece.size / plan.uploaded * variance(piece.mechanism)
     return total

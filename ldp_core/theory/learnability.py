@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtr
 
-from ldp_core.experiment import Experiment, kept
+from ldp_core.experiment import Plan, kept
 from ldp_core.inference.interval import deviation
 from ldp_core.limits import number, spelled
 from ldp_core.theory.clients import worst_variance
@@ -95,18 +95,18 @@ def tried_out(accuracies: Sequence[float], guess: float, how: str) -> Outlook:
 
 
 @kept(4096)
-def certain(experiment: Experiment) -> Outlook | None:
+def certain(plan: Plan) -> Outlook | None:
     """Verdict where the noise leaves no doubt: of balanced pictures, as own data may be of one class; None
     elsewhere.
     """
-    source = experiment.source
+    source = plan.source
     guess = 1 / source.classes
     if not source.images or source.version:
         return None
-    noise = server_noise(experiment)
+    noise = server_noise(plan)
     if noise.empty > 1 - 1e-9:
         why = "nobody ever sends anything: each client's limit forbids it"
-    elif (over := _drowned(experiment, noise)) > 1:
+    elif (over := _drowned(plan, noise)) > 1:
         times = spelled(round(over)) if over >= 10 else number(over, 2)
         why = f"noise is {times} times what any weights in these ranges bear"
     else:
@@ -114,35 +114,36 @@ def certain(experiment: Experiment) -> Outlook | None:
     return Outlook("chance", why, 0.0, edges(guess)[0], CERTAIN, guess)
 
 
-def _drowned(experiment: Experiment, noise: ServerNoise) -> float:
+def _drowned(plan: Plan, noise: ServerNoise) -> float:
     """Ratio of the noise to the largest tolerable noise; NaN where it is unknown or says nothing."""
-    if noise.unknown or experiment.randomiser.role == "vote":
+    experiment = plan.experiment
+    if noise.unknown or plan.randomiser.role == "vote":
         return math.nan
-    if experiment.target == "class_means" or _by_lot(experiment) or _counting(experiment) < MANY:
+    if experiment.target == "class_means" or _by_lot(plan) or _counting(plan) < MANY:
         return math.nan
-    population, heard = experiment.population(), experiment.rounds * (1 - noise.empty)
+    population, heard = plan.population, experiment.rounds * (1 - noise.empty)
     half = float((population.high - population.low).mean()) / 2
-    if experiment.randomiser.region == "ball":
-        norm = half if experiment.trust.own_noise else experiment.randomiser.norm  # type: ignore[attr-defined]
-        half = norm / math.sqrt(experiment.uploaded)
-    borne = FAR * math.sqrt(math.prod(experiment.source.shape) / PIXELS) * half
+    if plan.randomiser.region == "ball":
+        norm = half if experiment.trust.own_noise else plan.randomiser.norm  # type: ignore[attr-defined]
+        half = norm / math.sqrt(plan.uploaded)
+    borne = FAR * math.sqrt(math.prod(plan.source.shape) / PIXELS) * half
     return math.sqrt(noise.heard / (heard if experiment.target == "update" else 1.0)) / borne
 
 
-def _by_lot(experiment: Experiment) -> bool:
+def _by_lot(plan: Plan) -> bool:
     """Whether unlike clients take part in different rounds, by sampling or by exhausted limits."""
+    experiment = plan.experiment
     count = experiment.clients.count
     drawn = (
         experiment.selection.size(count) != count
         or experiment.clients.run_limit is not None
         or experiment.aggregator.name == "probability_selection"
     )
-    noises = worst_variance(experiment)
+    noises = worst_variance(plan)
     return drawn and bool(noises.max() > MIXED * noises.min())
 
 
-def _counting(experiment: Experiment) -> float:
+def _counting(plan: Plan) -> float:
     """Effective number of clients in a round's average."""
-    count, rounds = experiment.clients.count, experiment.rounds
-    taking_part = experiment.selection.expected_uploads(count, rounds) / rounds
-    return taking_part / float((client_weights(experiment) ** 2).sum())
+    taking_part = plan.expected_uploads / plan.experiment.rounds
+    return taking_part / float((client_weights(plan) ** 2).sum())

@@ -13,7 +13,7 @@ from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
 from ldp_core.aggregators.base import Drawn
-from ldp_core.experiment import Experiment, kept
+from ldp_core.experiment import Experiment, Plan, kept, plan
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import alike
 from ldp_core.theory.clients import largest_error, mid_range, worst_variance
@@ -50,30 +50,30 @@ def server_variance(experiment: Experiment) -> float:
     """Noise variance (and squared bias, as in the measurements of runs) of the aggregate per weight, averaged
     over rounds, for weights at their ranges' centres; NaN if not predicted.
     """
-    return server_noise(experiment).variance
+    return server_noise(plan(experiment)).variance
 
 
-def client_weights(experiment: Experiment) -> Floats:
+def client_weights(plan: Plan) -> Floats:
     """Mean weight of each client over non-empty rounds with all present, (K,); sums to 1."""
-    aggregator, held = experiment.aggregator, sizes(experiment)
-    mean, _, empty = aggregator.moments(worst_variance(experiment), held, aggregator.between)
+    aggregator, held = plan.experiment.aggregator, sizes(plan)
+    mean, _, empty = aggregator.moments(worst_variance(plan), held, aggregator.between)
     return mean / (1 - empty)
 
 
-def server_noise(experiment: Experiment) -> ServerNoise:
-    held = tuple(sizes(experiment).tolist())
-    found = _server_noise(experiment, held, False)
-    if experiment.randomiser.role == "vote" and not found.unknown:
-        return replace(found, most=_server_noise(experiment, held, True).heard)
+def server_noise(plan: Plan) -> ServerNoise:
+    held = tuple(sizes(plan).tolist())
+    found = _server_noise(plan, held, False)
+    if plan.randomiser.role == "vote" and not found.unknown:
+        return replace(found, most=_server_noise(plan, held, True).heard)
     return found
 
 
 @kept(256)
-def _server_noise(experiment: Experiment, held: tuple[float, ...], anywhere: bool) -> ServerNoise:
-    public = _Public(experiment, np.array(held), anywhere)
+def _server_noise(plan: Plan, held: tuple[float, ...], anywhere: bool) -> ServerNoise:
+    public = _Public(plan, np.array(held), anywhere)
     variance = empty = 0.0
     imagined: dict[int, Floats] = {}
-    for turnout in turnouts(experiment, public.kinds):
+    for turnout in turnouts(plan, public.kinds):
         noise, silent = public.noise(turnout)
         variance += float(turnout.share @ noise)
         empty += float(turnout.share @ silent)
@@ -81,14 +81,15 @@ def _server_noise(experiment: Experiment, held: tuple[float, ...], anywhere: boo
             imagined[len(noise)] = imagined.get(len(noise), 0.0) + turnout.share.sum() * noise
     heard = variance / (1 - empty) if empty < 1 - 1e-12 else 0.0
     error = math.sqrt(math.fsum(float(of.var()) / rows for rows, of in imagined.items()))
-    if variance and (why := unpredicted(experiment)):
+    if variance and (why := unpredicted(plan)):
         return ServerNoise(math.nan, math.nan, min(1.0, empty), math.nan, math.nan, why)
     return ServerNoise(variance, heard, min(1.0, empty), error, heard)
 
 
-def unpredicted(experiment: Experiment) -> str:
+def unpredicted(plan: Plan) -> str:
     """Why the noise cannot be predicted; "" if it can."""
-    of_system = experiment.system.unpredicted(experiment) if experiment.system else ""
+    experiment = plan.experiment
+    of_system = experiment.system.unpredicted(plan.public) if experiment.system else ""
     return experiment.aggregator.unpredicted or of_system
 
 
@@ -108,10 +109,10 @@ def _nodes(first: int, last: int) -> tuple[NDArray[np.int64], Floats]:
 class _Public:
     """Each client's noise, weight and size, round by round."""
 
-    def __init__(self, experiment: Experiment, held: Floats, anywhere: bool = False) -> None:
-        self._experiment, self._held = experiment, held
+    def __init__(self, plan: Plan, held: Floats, anywhere: bool = False) -> None:
+        self._plan, self._held = plan, held
         self._error = largest_error if anywhere else mid_range
-        self._changes = experiment.pieces(1) != experiment.pieces(2)
+        self._changes = plan.terms.changes
         self._at: dict[int, tuple[list[tuple[float, Drawn]], Floats]] = {}
         self._symmetric = self._is_symmetric()
 
@@ -136,7 +137,7 @@ class _Public:
 
     def _in_round(self, turnout: Turnout, number: int) -> tuple[Floats, Floats]:
         pieces, worst = self._facts(number)
-        aggregator, who, here = self._experiment.aggregator, turnout.clients, self._answering(turnout)
+        aggregator, who, here = self._plan.experiment.aggregator, turnout.clients, self._answering(turnout)
         total = silent = np.zeros(len(who))
         for share, drawn in pieces:
             even = self._symmetric
@@ -148,27 +149,26 @@ class _Public:
 
     def _answering(self, turnout: Turnout) -> NDArray[np.bool_]:
         """Mask of those who upload and answer, (J, n); of equal ones the first, as which do has no effect."""
-        trust = self._experiment.trust
+        trust = self._plan.experiment.trust
         if type(trust).answering is Trust.answering:
             return turnout.here
-        return np.array([trust.answering(self._experiment, who, None) for who in turnout.clients])
+        return np.array([trust.answering(self._plan.terms, who, None) for who in turnout.clients])
 
     def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
         """For each slice its share of the weights and the clients' noise; and the variances for weighting."""
         if number not in self._at:
-            experiment = self._experiment
-            noisy = experiment.tells.perturbed / experiment.uploaded  # what goes in clear has none
-            population = experiment.population()
+            plan = self._plan
+            noisy = plan.tells.perturbed / plan.uploaded  # what goes in clear has none
             pieces = [
-                (noisy * piece.size / experiment.uploaded, self._error(population, piece))
-                for piece in experiment.pieces(number)
+                (noisy * piece.size / plan.uploaded, self._error(plan.population, piece))
+                for piece in plan.pieces(number)
             ]
-            self._at[number] = pieces, worst_variance(experiment, number)
+            self._at[number] = pieces, worst_variance(plan, number)
         return self._at[number]
 
     def _is_symmetric(self) -> bool:
         """True if all clients weigh the same in every selection: then only their mean variance matters."""
-        experiment, (pieces, worst) = self._experiment, self._facts(1)
+        experiment, (pieces, worst) = self._plan.experiment, self._facts(1)
         share = experiment.aggregator.moments(worst, self._held, experiment.aggregator.between)[0]
         unbiased = not any(drawn.bias.any() for _, drawn in pieces)
         alike = bool(np.ptp(share) <= 1e-12 * share.max())

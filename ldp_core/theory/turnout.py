@@ -4,14 +4,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from ldp_core import datasets
-from ldp_core.accounting import everyone
-from ldp_core.experiment import Experiment, kept
+from ldp_core.accounting.ledger import affordable
+from ldp_core.experiment import Plan, kept
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
@@ -26,6 +27,9 @@ EACH = 30
 """Number of rounds of a run with limits that are evaluated one by one."""
 MOST_KINDS = 16
 """Number of groups of equal clients above which there are too many mixtures."""
+
+
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,14 @@ class Turnout:
     """Whether the rounds are a random sample."""
 
 
-def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turnout]:
+def turnouts(plan: Plan, kinds: NDArray[np.int64]) -> Iterator[Turnout]:
     """All possible rounds of a run, exactly where feasible; `kinds` (K,): each client's group of equals."""
+    experiment = plan.experiment
     count, rounds = experiment.clients.count, experiment.rounds
-    most = affordable(experiment)
+    most = affordable(plan)
     parts = experiment.selection.stretches(count, rounds)
     if parts is not None:
-        yield from _once(experiment, kinds, parts, most > 0)
+        yield from _once(plan, kinds, parts, most > 0)
         return
     size = experiment.selection.size(count)
     if size == count:
@@ -63,22 +68,22 @@ def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turno
         yield Turnout(share, clients, np.ones(clients.shape, dtype=bool), (1, rounds))
         return
     generator = stream(0, "prediction")
-    chance = _chance(experiment)
+    chance = _chance(plan)
     choices = None if limited or chance is None else _all_choices(kinds, chance, rounds)
     if choices is not None:
         yield choices
     elif not limited:
-        clients, here = _imagined(experiment, size, generator)
+        clients, here = _imagined(plan, size, generator)
         yield Turnout(np.full(len(clients), 1 / len(clients)), clients, here, (1, rounds), drawn=True)
     elif size and count * rounds <= MOST_TOGETHER:
-        yield from _whole_runs(experiment, most, size, generator)
+        yield from _whole_runs(plan, most, size, generator)
     else:
-        yield from _apart(experiment, most, size, generator)
+        yield from _apart(plan, most, size, generator)
 
 
-def _chance(experiment: Experiment) -> float | None:
+def _chance(plan: Plan) -> float | None:
     """Probability of each client's participation, if clients decide independently; else None."""
-    return getattr(experiment.selection, "chance", None)
+    return getattr(plan.experiment.selection, "chance", None)
 
 
 def _all_choices(kinds: NDArray[np.int64], chance: float, rounds: int) -> Turnout | None:
@@ -95,12 +100,12 @@ def _all_choices(kinds: NDArray[np.int64], chance: float, rounds: int) -> Turnou
 
 
 def _whole_runs(
-    experiment: Experiment, most: NDArray[np.int64], size: int, generator: np.random.Generator
+    plan: Plan, most: NDArray[np.int64], size: int, generator: np.random.Generator
 ) -> Iterator[Turnout]:
     """Simulated runs from the first round on, since a client that was chosen often reaches its limit and
     leaves the others; row j of each turnout is of run j.
     """
-    count, rounds = experiment.clients.count, experiment.rounds
+    count, rounds = plan.experiment.clients.count, plan.experiment.rounds
     runs = max(10, min(MOST_RUNS, 4 * MOST_TOGETHER // (count * rounds)))
     sent = np.zeros((runs, count), dtype=np.int64)
     everybody = np.broadcast_to(np.arange(count), sent.shape)
@@ -118,13 +123,14 @@ def _whole_runs(
 
 
 def _apart(
-    experiment: Experiment, most: NDArray[np.int64], size: int | None, generator: np.random.Generator
+    plan: Plan, most: NDArray[np.int64], size: int | None, generator: np.random.Generator
 ) -> Iterator[Turnout]:
     """Simulated single rounds, with a binomial number of earlier uploads: nearly exact for many clients."""
+    experiment = plan.experiment
     count, rounds = experiment.clients.count, experiment.rounds
     chance = experiment.selection.expected_uploads(count, rounds) / rounds
     for first, last in _stretches(rounds):
-        clients, here = _imagined(experiment, size, generator)
+        clients, here = _imagined(plan, size, generator)
         before = generator.integers(first, last + 1, (len(clients), 1)) - 1
         of = most[clients]
         still = np.where(of > before, 1.0, np.where(of > 0, bdtr(of - 1.0, before, chance), 0.0))
@@ -134,7 +140,7 @@ def _apart(
 
 
 def _once(
-    experiment: Experiment,
+    plan: Plan,
     kinds: NDArray[np.int64],
     parts: list[tuple[int, int, int]],
     sends: NDArray[np.bool_],
@@ -143,26 +149,14 @@ def _once(
     generator = stream(0, "prediction")
     for first, last, size in parts:
         mixtures = _mixtures(kinds, size) if sends.all() else None
-        weight = (last - first + 1) / experiment.rounds
+        weight = (last - first + 1) / plan.experiment.rounds
         if mixtures is not None:
             share, clients = mixtures
             yield Turnout(weight * share, clients, np.ones(clients.shape, dtype=bool), (first, last))
         else:
-            clients, here = _imagined(experiment, size, generator)
+            clients, here = _imagined(plan, size, generator)
             share = np.full(len(clients), weight / len(clients))
             yield Turnout(share, clients, here & sends[clients], (first, last), drawn=True)
-
-
-def affordable(experiment: Experiment) -> NDArray[np.int64]:
-    """Number of uploads that each client's own ε limit allows, at most one per round, (K,)."""
-    limits = experiment.clients.run_limits()
-    found = np.full(len(limits), experiment.rounds, dtype=np.int64)
-    if not np.isfinite(limits).any():
-        return found
-    spending = experiment.prices
-    pairs = list(zip(everyone(experiment), limits.tolist(), strict=True))
-    known = {pair: spending.affordable(*pair) for pair in set(pairs) if pair[1] < math.inf}
-    return np.array([known.get(pair, experiment.rounds) for pair in pairs], dtype=np.int64)
 
 
 def _all(most: NDArray[np.int64], rounds: int) -> Iterator[Turnout]:
@@ -206,13 +200,14 @@ def _mixtures(kinds: NDArray[np.int64], size: int) -> tuple[Floats, NDArray[np.i
 
 
 def _imagined(
-    experiment: Experiment, size: int | None, generator: np.random.Generator
+    plan: Plan, size: int | None, generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Simulated selections: candidates (J, n), and mask of the participants among them."""
+    experiment = plan.experiment
     count = experiment.clients.count
     # where clients have limits of their own, there are many stretches of rounds to imagine
     cases = MOST_CASES if experiment.clients.run_limit is None else MOST_CASES // 10
-    if (chance := _chance(experiment)) is not None:
+    if (chance := _chance(plan)) is not None:
         draws = max(10, min(cases // 4, MOST_NUMBERS // count))
         chosen = generator.random((draws, count)) < chance
         return np.broadcast_to(np.arange(count), chosen.shape), chosen
@@ -231,23 +226,36 @@ def _imagined(
     return clients, np.ones(clients.shape, dtype=bool)
 
 
-def sizes(experiment: Experiment) -> Floats:
+def label_counts(plan: Plan, root: Path) -> Counts | None:
+    """Samples of each class at each client, (count, classes), as a run assigns them; None before the data are
+    first downloaded and read. Raises `InvalidInput` if the partition cannot give every client a sample.
+    """
+    labels = plan.source.train_labels(root)
+    if labels is None:
+        return None
+    count, classes, shards = plan.experiment.clients.count, plan.source.classes, plan.split(labels)
+    owner = np.repeat(np.arange(count), [len(shard) for shard in shards])
+    flat = owner * classes + labels[np.concatenate(shards)]
+    return np.bincount(flat, minlength=count * classes).reshape(count, classes)
+
+
+def sizes(plan: Plan) -> Floats:
     """Samples of each client, (K,), by this seed's partition; classes of equal size before a download."""
-    if not experiment.aggregator.weighs_by_size:
-        return np.ones(experiment.clients.count)
+    if not plan.experiment.aggregator.weighs_by_size:
+        return np.ones(plan.experiment.clients.count)
     try:
-        return _sizes(experiment, True)
+        return _sizes(plan, True)
     except LookupError:
-        return _sizes(experiment, False)
+        return _sizes(plan, False)
 
 
 @kept(64)
-def _sizes(experiment: Experiment, known: bool) -> Floats:
-    source = experiment.source
+def _sizes(plan: Plan, known: bool) -> Floats:
+    source = plan.source
     labels = np.arange(source.train_size, dtype=np.int64) % source.classes
     if known:
         found = source.train_labels(datasets.data_dir())
         if found is None:
-            raise LookupError(experiment.dataset)
+            raise LookupError(plan.experiment.dataset)
         labels = found
-    return np.array([len(shard) for shard in experiment.split(labels)], dtype=np.float64)
+    return np.array([len(shard) for shard in plan.split(labels)], dtype=np.float64)

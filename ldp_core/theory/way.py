@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ldp_core.accounting import DELTA, shuffled
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.limits import at_most, number, spelled
 
 
@@ -49,7 +49,7 @@ def _invited(experiment: Experiment) -> Iterator[Step]:
 
 
 def _bounds(experiment: Experiment) -> tuple[str, str]:
-    return experiment.system.bounds(experiment) if experiment.system else ("", "")
+    return experiment.system.bounds(plan(experiment).public) if experiment.system else ("", "")
 
 
 def _trained(experiment: Experiment) -> Iterator[Step]:
@@ -61,7 +61,7 @@ def _trained(experiment: Experiment) -> Iterator[Step]:
     if experiment.mechanism.region == "ball":
         cut = f"shortens {what} to a length of at most {number(experiment.mechanism.parameters()['norm'], 6)}"
     own, clear = _bounds(experiment)
-    of_system = experiment.system.trains(experiment) if experiment.system else ""
+    of_system = experiment.system.trains(plan(experiment).public) if experiment.system else ""
     epochs = experiment.local.epochs
     often = f"for {epochs} local epoch{'' if epochs == 1 else 's'}"
     trains = " ".join(filter(None, ["trains", of_system, often]))
@@ -73,13 +73,13 @@ def _trained(experiment: Experiment) -> Iterator[Step]:
 
 
 def _sent(experiment: Experiment, noised: bool) -> Iterator[Step]:
-    sent, made, of = experiment.tells, experiment.mechanism, spelled(experiment.uploaded)
+    sent, made, of = plan(experiment).tells, experiment.mechanism, spelled(plan(experiment).uploaded)
     if noised and sent.perturbed:
         bits, each = f"{spelled(round(sent.perturbed))} of {of} weights", "perturbs each weight"
         if made.role == "vote":
             bits, each = f"{of} signs", "adds noise to each weight and keeps its sign"
         if made.scope == "layer":
-            count = len(experiment.pieces())
+            count = len(plan(experiment).pieces())
             bits, each = (
                 f"{count} of {of} weights",
                 f"answers for one random weight of each of {count} layers",

@@ -1,5 +1,8 @@
 """What the trusts `secure_sum` and `central` share: noise in the sum, solved from each client's ε for the
 whole run; and what an attacker has of a client in a sum whose other members' values are known.
+
+In a simulation, the noise of all clients with equal budgets is drawn at once and added to the upload of the
+first of them: only the sum is seen.
 """
 
 from __future__ import annotations
@@ -7,11 +10,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from ldp_core.composition.backwards import largest
@@ -20,14 +24,95 @@ from ldp_core.composition.sums import sampled_epsilon
 from ldp_core.errors import Problem
 from ldp_core.fields import Number
 from ldp_core.limits import NORM
-from ldp_core.mechanisms.base import Floats, Mechanism
+from ldp_core.mechanisms.base import Floating, Floats, Region, Scope
+from ldp_core.mechanisms.shared.ball import lengths
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianLaw, GaussianNoise
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
-from ldp_core.trust._noise import SumNoise
 from ldp_core.trust._prices import Row, Sums
-from ldp_core.trust.base import Against, Trust, common_problems, heard
+from ldp_core.trust.base import Against, Population, Terms, Trust, common_problems
 
 
-class Facts(NamedTuple):
+class SumLaw(GaussianLaw):
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
+        own: Any = self.mechanism
+        data: Floats = own.clip(values.astype(np.float64), self.low, self.high)
+        if own.apart:
+            return (data + self.sigma * generator.standard_normal(data.shape)).astype(values.dtype)
+        if own.grid:  # the public offset of the grid makes its error independent of the values
+            offset = generator.random(data.shape) - 0.5
+            data = (np.round(data / own.grid + offset) - offset) * own.grid
+        budgets = np.broadcast_to(self.epsilon, (*data.shape[:-1], 1)).reshape(-1)
+        flat = data.reshape(-1, data.shape[-1])
+        for budget in np.unique(budgets):
+            rows = np.flatnonzero(budgets == budget)
+            sigma = float(own.sigma_of(np.array(budget), np.zeros(())))
+            variance = len(rows) * (sigma**2 - own.grid**2 / 12)
+            if own.grid:
+                counts = generator.poisson(variance / own.grid**2 / 2, (2, data.shape[-1]))
+                flat[rows[0]] += (counts[0] - counts[1]) * own.grid
+            else:
+                flat[rows[0]] += generator.normal(0.0, np.sqrt(variance), data.shape[-1])
+        return flat.reshape(data.shape).astype(values.dtype)
+
+    @property
+    def sensitivity(self) -> Floats:
+        own: Any = self.mechanism
+        width = self.high - self.low
+        if own.reach:
+            return np.full(width.shape, 2 * own.reach)
+        return width if own.ball else width * np.sqrt(own.dimension or 1)
+
+
+class SumNoise(GaussianNoise):
+    """The mechanism where noise is added to the sum; its ε is a client's budget for the whole run."""
+
+    summary = "Noise is added to the sum of all uploads; its law follows from whom clients trust."
+    law = SumLaw
+
+    shares: tuple[tuple[float, float], ...]
+    """Pairs of ε and the standard deviation of a client's share of the noise, each ε once."""
+    grid: float = 0.0
+    """Step of the grid that values are rounded to, for Skellam noise; 0 for Gaussian noise."""
+    apart: bool = False
+    """Whether each upload has noise of its own: what is left of a sum whose other members are known."""
+    ball: bool = False
+    """Whether uploads are scaled to the range's upper end as norm, instead of clipped weight by weight."""
+
+    @property
+    def label(self) -> str:  # type: ignore[override]
+        return f"{'Skellam' if self.grid else 'Gaussian'} noise in the sum"
+
+    @property
+    def scope(self) -> Scope:
+        return "upload"
+
+    @property
+    def region(self) -> Region:
+        return "ball" if self.ball else "box"
+
+    def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
+        budgets, places = np.unique(epsilon, return_inverse=True)
+        known = np.array(self.shares)
+        nearest = known[np.abs(np.log(known[:, 0]) - np.log(budgets)[:, None]).argmin(axis=1)]
+        # for a budget that no client has, the noise of the nearest one, as Gaussian noise grows
+        more = mu_of(nearest[:, 0], self.delta_) / mu_of(budgets, self.delta_)
+        share = nearest[:, 1] * np.where(budgets == nearest[:, 0], 1.0, more)
+        found = np.hypot(share, self.grid / np.sqrt(12))
+        return found[places].reshape(np.shape(epsilon)) + np.zeros_like(sensitivity)
+
+    def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+        if self.ball:
+            length = lengths(values.astype(np.float64))[..., None]
+            clipped = values * np.minimum(1.0, high / np.maximum(length, 1e-300))
+        else:
+            clipped = np.clip(values, low, high)
+        return clipped.astype(values.dtype)
+
+
+SumNoise.name = "sum"
+
+
+class SumFacts(NamedTuple):
     """What the noise in a sum is computed from."""
 
     budgets: tuple[float, ...]
@@ -50,48 +135,43 @@ class SumTrust(Trust):
     )
 
     @abstractmethod
-    def plan(self, experiment: Any) -> tuple[Row, ...]:
-        """Noise for each budget, ascending by budget."""
+    def rows_of(self, terms: Terms) -> tuple[Row, ...]:
+        """Noise for each budget, ascending by budget; `terms` as asked."""
 
     def attacked(self) -> Trust:
-        return Known(of=self)
+        return OthersKnown(of=self)
 
-    def facts(self, experiment: Any) -> Facts:
-        low, high = experiment.clients.bounds()
-        size, radius, in_round = experiment.uploaded, self.radius(experiment), heard(experiment) or 1
-        reach = radius if radius is not None else math.sqrt(size) * float(high[0] - low[0]) / 2
-        reach = experiment.reach or reach
-        values, counts = np.unique(experiment.clients.budgets(), return_counts=True)
+    def facts(self, terms: Terms) -> SumFacts:
+        people, radius, in_round = terms.people, self.radius(terms), terms.heard or 1
+        reach = math.sqrt(terms.size) * float(people.high[0] - people.low[0]) / 2
+        reach = terms.reach or (reach if radius is None else radius)
+        values, counts = np.unique(people.epsilon, return_counts=True)
         each = tuple(counts.tolist()) if len(values) > 1 else (in_round,)
-        return Facts(tuple(values.tolist()), each, reach, in_round, experiment.most_uploads, size)
+        return SumFacts(tuple(values.tolist()), each, reach, in_round, terms.uploads, terms.size)
 
-    def radius(self, experiment: Any) -> float | None:
+    def radius(self, terms: Terms) -> float | None:
         """Length that longer uploads are scaled down to; None where each weight is clipped to its range."""
-        if experiment.reach:  # an upload of all records at once, which is never shortened
-            return float(experiment.reach * experiment.source.train_size)
-        norm: float | None = self.norm or getattr(experiment.mechanism, "norm", None)
+        if terms.reach:  # an upload of all records at once, which is never shortened
+            return float(terms.reach * terms.samples)
+        norm: float | None = self.norm or getattr(terms.public.mechanism, "norm", None)
         return norm
 
-    def problems(self, experiment: Any) -> Iterator[Problem]:
-        yield from common_problems(self, experiment)
-        name = self.label
-        if experiment.clients.epsilon_scope != "run":
-            message = (
-                f"must be run with {name}, whose noise is made for a whole run; got "
-                f"{experiment.clients.epsilon_scope}"
-            )
+    def problems(self, terms: Terms) -> Iterator[Problem]:
+        yield from common_problems(self, terms)
+        name, people = self.label, terms.people
+        if terms.scope != "run":
+            message = f"must be run with {name}, whose noise is made for a whole run; got {terms.scope}"
             yield Problem("clients.epsilon_scope", message)
-        if experiment.aggregator.name == "sign_majority":
+        if terms.aggregator.name == "sign_majority":
             message = f"must take a mean with {name}, which sums values and counts no votes; choose mean"
             yield Problem("aggregator", message)
-        low, high = experiment.clients.bounds()
-        if self.radius(experiment) is None and (np.ptp(low) or np.ptp(high)):
+        if self.radius(terms) is None and (np.ptp(people.low) or np.ptp(people.high)):
             message = (
                 f"must be the same for all clients with {name}, as a sum has one noise; give one "
                 "range, or trust.norm"
             )
             yield Problem("clients.range", message)
-        unequal, selection = len(np.unique(experiment.clients.budgets())) > 1, experiment.selection.name
+        unequal, selection = len(np.unique(people.epsilon)) > 1, terms.selection.name
         if self.splits and unequal and selection != "all":
             message = (
                 f"must be all with {name} with unequal budgets, each of which needs a known "
@@ -99,9 +179,33 @@ class SumTrust(Trust):
             )
             yield Problem("selection", message)
 
-    def sums(self, experiment: Any) -> tuple[NDArray[np.int64], Floats]:
-        budgets, places = np.unique(experiment.clients.budgets(), return_inverse=True)
-        chances = {row.epsilon: row.chance for row in self.plan(experiment)}
+    def agreed(self, terms: Terms) -> Terms:
+        asked, rows = terms.people, self.rows_of(terms)
+        made = SumNoise(
+            shares=tuple((row.epsilon, row.share) for row in rows),
+            grid=rows[0].grid,
+            ball=self.radius(terms) is not None,
+            dimension=terms.size,
+        )
+        if terms.reach:
+            made = made.model_copy(update={"reach": terms.reach})
+        epsilon = self.per_use(terms, asked.epsilon, asked.low, asked.high)
+        people = Population(epsilon, *self.ranges(terms, rows))
+        return replace(terms, mechanism=made, people=people, rows=rows)
+
+    def ranges(self, terms: Terms, rows: tuple[Row, ...]) -> tuple[Floats, Floats]:
+        """Lower and upper ends of the safe ranges of all K clients, (K,) each."""
+        low, high = terms.people.low, terms.people.high
+        if (radius := self.radius(terms)) is not None:
+            low, high = np.full_like(low, -radius), np.full_like(high, radius)
+        return low, high
+
+    def per_use(self, terms: Terms, asked: Floats, low: Floats, high: Floats) -> Floats:
+        return asked
+
+    def sums(self, terms: Terms) -> tuple[NDArray[np.int64], Floats]:
+        budgets, places = np.unique(terms.people.epsilon, return_inverse=True)
+        chances = {row.epsilon: row.chance for row in terms.rows}
         own = np.array([chances.get(one, 1.0) for one in budgets.tolist()])
         return places * self.apart, own[places]
 
@@ -115,26 +219,12 @@ class SumTrust(Trust):
         """Whether the number of participants with each of unequal budgets must be known in every round."""
         return True
 
-    def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
-        rows, ball = self.plan(experiment), self.radius(experiment) is not None
-        shares = tuple((row.epsilon, row.share) for row in rows)
-        made = SumNoise(shares=shares, grid=rows[0].grid, ball=ball, dimension=experiment.uploaded)
-        return made.model_copy(update={"reach": experiment.reach}) if experiment.reach else made
-
-    def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        if (radius := self.radius(experiment)) is not None:
-            low, high = np.full_like(low, -radius), np.full_like(high, radius)
-        return low, high
-
-    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
-        return asked
-
-    def prices(self, experiment: Any) -> Spending:
-        rows = {row.epsilon: row for row in self.plan(experiment)}
-        return Sums(experiment.releases, rows, experiment.uploaded, self.radius(experiment) is None)
+    def prices(self, terms: Terms) -> Spending:
+        rows = {row.epsilon: row for row in terms.rows}
+        return Sums(terms.releases, rows, terms.size, self.radius(terms) is None)
 
 
-class Known(Trust):
+class OthersKnown(Trust):
     """Trust for attacks on a sum, whose attacker knows all values in the sum but one client's: that client's
     upload then has all the noise that ε relies on. If participants are drawn, it is one of them.
     """
@@ -148,29 +238,26 @@ class Known(Trust):
     def helps(self) -> tuple[str, ...]:
         return ("the values of all other clients in the sum, and that this one is in it",)
 
-    def sums(self, experiment: Any) -> tuple[NDArray[np.int64], Floats]:
-        return self.of.sums(experiment)
+    def sums(self, terms: Terms) -> tuple[NDArray[np.int64], Floats]:
+        return self.of.sums(terms)
 
-    def measures(self, experiment: Any) -> bool:
-        return all(row.chance == 1 for row in self.of.plan(experiment))
+    def measures(self, terms: Terms) -> bool:
+        return all(row.chance == 1 for row in terms.rows)
 
-    def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
-        made, rows = self.of.made(mechanism, experiment), self.of.plan(experiment)
-        shares = tuple((row.epsilon, row.added) for row in rows)
-        return made.model_copy(update={"shares": shares, "grid": 0.0, "apart": True})
+    def agreed(self, terms: Terms) -> Terms:
+        agreed = self.of.agreed(terms)
+        shares = tuple((row.epsilon, row.added) for row in agreed.rows)
+        made = agreed.mechanism.model_copy(update={"shares": shares, "grid": 0.0, "apart": True})
+        reach, epsilon = {row.epsilon: row.reach for row in agreed.rows}, agreed.people.epsilon
+        share = np.array([reach[one] for one in epsilon.tolist()]) / self.of.facts(terms).reach
+        ends = around(*SumTrust.ranges(self.of, terms, agreed.rows), share)
+        return replace(agreed, mechanism=made, people=Population(epsilon, *ends))
 
-    def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        low, high = SumTrust.ranges(self.of, experiment, low, high)
-        reach = {row.epsilon: row.reach for row in self.of.plan(experiment)}
-        budgets = self.of.per_use(experiment, experiment.clients.budgets(), low, high).tolist()
-        share = np.array([reach[one] for one in budgets]) / self.of.facts(experiment).reach
-        return around(low, high, share)
+    def per_use(self, terms: Terms, asked: Floats, low: Floats, high: Floats) -> Floats:
+        return self.of.per_use(terms, asked, low, high)
 
-    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
-        return self.of.per_use(experiment, asked, low, high)
-
-    def prices(self, experiment: Any) -> Spending:
-        return self.of.prices(experiment)
+    def prices(self, terms: Terms) -> Spending:
+        return self.of.prices(terms)
 
 
 def around(low: Floats, high: Floats, share: Floats) -> tuple[Floats, Floats]:

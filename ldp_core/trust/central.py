@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from ldp_core.errors import Problem
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-from ldp_core.trust._sums import Facts, Row, SumTrust, around, distance
+from ldp_core.trust._prices import Row
+from ldp_core.trust._sums import SumFacts, SumTrust, around, distance
+from ldp_core.trust.base import Terms
 
 RULES = ("sampling", "clipping")
 
@@ -39,18 +41,19 @@ class Central(SumTrust):
         "sampling", description="how smaller budgets are kept: by being in fewer sums, or by clipping more"
     )
 
-    def problems(self, experiment: Any) -> Iterator[Problem]:
-        yield from super().problems(experiment)
-        if experiment.unit == "record" and np.ptp(experiment.clients.budgets()):
+    def problems(self, terms: Terms) -> Iterator[Problem]:
+        yield from super().problems(terms)
+        people = terms.people
+        if terms.reach and np.ptp(people.epsilon):
             message = (
                 "must be equal where a server adds the noise and ε is a record's: clipping an upload further "
                 "would not move its records less; choose no_one or secure_sum"
             )
             yield Problem("clients.epsilon", message)
             return
-        if self.rule == "sampling" and len(np.unique(experiment.clients.budgets())) > 1:
-            low, high = experiment.clients.bounds()
-            if experiment.target == "weights" or (self.radius(experiment) is None and (low != -high).any()):
+        if self.rule == "sampling" and len(np.unique(people.epsilon)) > 1:
+            boxed = self.radius(terms) is None and (people.low != -people.high).any()
+            if terms.public.target == "weights" or boxed:
                 message = (
                     "must be clipping where weights are sent, or ranges are not around 0: who is not drawn "
                     "would count as 0; or send updates"
@@ -61,43 +64,39 @@ class Central(SumTrust):
     def splits(self) -> bool:
         return self.rule == "sampling"
 
-    def plan(self, experiment: Any) -> tuple[Row, ...]:
+    def rows_of(self, terms: Terms) -> tuple[Row, ...]:
+        facts = self.facts(terms)
         # that a client may be absent is not counted for one of its records
-        facts, hidden = (
-            self.facts(experiment),
-            experiment.selection.name == "fraction" and not experiment.reach,
-        )
-        return _rows(self.rule, facts, facts.heard / experiment.clients.count if hidden else 1.0)
+        hidden = terms.selection.name == "fraction" and not terms.reach
+        return _rows(self.rule, facts, facts.heard / terms.public.clients if hidden else 1.0)
 
-    def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        low, high = super().ranges(experiment, low, high)
-        rows, reach = self.plan(experiment), self.facts(experiment).reach
-        more = _more(rows, experiment) if self.rule == "sampling" else 1.0
-        _, places = np.unique(experiment.clients.budgets(), return_inverse=True)
+    def ranges(self, terms: Terms, rows: tuple[Row, ...]) -> tuple[Floats, Floats]:
+        low, high = super().ranges(terms, rows)
+        reach, budgets = self.facts(terms).reach, terms.people.epsilon
+        more = _more(rows, budgets) if self.rule == "sampling" else 1.0
+        _, places = np.unique(budgets, return_inverse=True)
         return around(low, high, np.array([row.reach / reach for row in rows])[places] * more)
 
     def contributed(
-        self, experiment: Any, values: NDArray[np.float32], clients: NDArray[np.int64], number: int
+        self, terms: Terms, values: NDArray[np.float32], clients: NDArray[np.int64], number: int
     ) -> NDArray[np.float32]:
-        rows = self.plan(experiment)
+        rows, budgets = terms.rows, terms.people.epsilon
         if all(row.chance == 1 or row.replaced for row in rows):
             return values
-        count = experiment.clients.count
         chances = {row.epsilon: row.chance for row in rows}
-        own = np.array([chances[one] for one in experiment.clients.budgets()[clients].tolist()])
-        there = stream(experiment.seed, "participation", number).random(count)[clients] < own
-        return (values * (there * _more(rows, experiment))[:, None]).astype(np.float32)
+        own = np.array([chances[one] for one in budgets[clients].tolist()])
+        there = stream(terms.seed, "participation", number).random(len(budgets))[clients] < own
+        return (values * (there * _more(rows, budgets))[:, None]).astype(np.float32)
 
 
-def _more(rows: tuple[Row, ...], experiment: Any) -> float:
+def _more(rows: tuple[Row, ...], budgets: Floats) -> float:
     """Number of clients over the expected number in a sum, which keeps the mean over all unbiased."""
     chances = {row.epsilon: 1.0 if row.replaced else row.chance for row in rows}
-    expected = math.fsum(chances[one] for one in experiment.clients.budgets().tolist())
-    return float(experiment.clients.count / expected)
+    return len(budgets) / math.fsum(chances[one] for one in budgets.tolist())
 
 
 @lru_cache(maxsize=256)
-def _rows(rule: str, facts: Facts, chance: float) -> tuple[Row, ...]:
+def _rows(rule: str, facts: SumFacts, chance: float) -> tuple[Row, ...]:
     budgets, reach, uses = facts.budgets, facts.reach, facts.uses
     most = distance(budgets[-1], chance, True, uses)
     sigma, root = 2 * reach / most, math.sqrt(facts.heard)

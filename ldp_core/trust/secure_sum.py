@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import BITS, COLLUDING, DROPOUT, at_most
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
-from ldp_core.trust._sums import Facts, Row, SumTrust
+from ldp_core.trust._prices import Row
+from ldp_core.trust._sums import SumFacts, SumTrust
+from ldp_core.trust.base import Terms
 
 UNEQUAL = ("group", "strictest")
 FINE = 100.0
@@ -69,12 +71,12 @@ class SecureSum(SumTrust):
     def apart(self) -> bool:
         return self.unequal == "group"
 
-    def problems(self, experiment: Any) -> Iterator[Problem]:
-        before = list(super().problems(experiment))
+    def problems(self, terms: Terms) -> Iterator[Problem]:
+        before = list(super().problems(terms))
         yield from before
         if before:
             return
-        facts = self.facts(experiment)
+        facts = self.facts(terms)
         fewest = min(facts.counts)
         if self.honest(fewest) < 1:
             message = (
@@ -83,9 +85,9 @@ class SecureSum(SumTrust):
             )
             yield Problem("trust.colluding", message)
             return
-        if (chance := self.wraps(experiment, self.bits)) > WRAPS:
+        if (chance := self.wraps(terms, self.bits)) > WRAPS:
             need = next(
-                (b for b in range(self.bits, int(BITS.maximum) + 1) if self.wraps(experiment, b) <= WRAPS), 0
+                (b for b in range(self.bits, int(BITS.maximum) + 1) if self.wraps(terms, b) <= WRAPS), 0
             )
             some = f"up to {at_most(chance, 2)}" if chance < 1 else "1"
             message = (
@@ -99,52 +101,52 @@ class SecureSum(SumTrust):
         return clients - math.ceil(self.dropout * clients - 1e-9) - self.colluding
 
     def answering(
-        self, experiment: Any, clients: NDArray[np.int64], draw: np.random.Generator | None
+        self, terms: Terms, clients: NDArray[np.int64], draw: np.random.Generator | None
     ) -> NDArray[np.bool_]:
         answers = np.ones(len(clients), dtype=bool)
         if not self.dropout:
             return answers
-        groups = self.sums(experiment)[0][clients]
+        groups = self.sums(terms)[0][clients]
         for group in np.unique(groups):
             own = np.flatnonzero(groups == group)
             order = own if draw is None else draw.permutation(own)
             answers[order[self.honest(len(own)) + self.colluding :]] = False
         return answers
 
-    def wraps(self, experiment: Any, bits: int) -> float:
+    def wraps(self, terms: Terms, bits: int) -> float:
         """Upper bound on the probability that any sum of the run exceeds a modulus of so many bits."""
-        facts, total, largest = self.facts(experiment), 0.0, self.radius(experiment)
+        facts, total, largest = self.facts(terms), 0.0, self.radius(terms)
         if largest is None:
-            largest = max(float(np.abs(end).max()) for end in experiment.clients.bounds())
-        for row, n in zip(self.plan(experiment), facts.counts, strict=True):
-            most = 1 if experiment.reach else n  # all records together are in one upload, or in several
+            largest = max(float(np.abs(end).max()) for end in (terms.people.low, terms.people.high))
+        for row, n in zip(self.rows_of(terms), facts.counts, strict=True):
+            most = 1 if terms.reach else n  # all records together are in one upload, or in several
             room = 2.0 ** (bits - 1) - most * largest / row.grid - n
             if room <= 0:
                 return 1.0
             variance = n * (row.share / row.grid) ** 2
             s = math.asinh(room / variance)
             log = variance * (math.cosh(s) - 1) - s * room
-            total += 2 * facts.size * experiment.rounds * math.exp(min(0.0, log))
+            total += 2 * facts.size * terms.rounds * math.exp(min(0.0, log))
         return min(1.0, total)
 
-    def plan(self, experiment: Any) -> tuple[Row, ...]:
-        facts = self.facts(experiment)
+    def rows_of(self, terms: Terms) -> tuple[Row, ...]:
+        facts = self.facts(terms)
         return _rows(facts, tuple(self.honest(count) for count in facts.counts))
 
-    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
+    def per_use(self, terms: Terms, asked: Floats, low: Floats, high: Floats) -> Floats:
         if self.unequal == "strictest":
-            return np.full_like(asked, experiment.clients.budgets().min())
+            return np.full_like(asked, terms.people.epsilon.min())
         return asked
 
-    def facts(self, experiment: Any) -> Facts:
-        facts = super().facts(experiment)
+    def facts(self, terms: Terms) -> SumFacts:
+        facts = super().facts(terms)
         if self.unequal == "strictest":
             return facts._replace(budgets=facts.budgets[:1], counts=(facts.heard,))
         return facts
 
 
 @lru_cache(maxsize=256)
-def _rows(facts: Facts, honest: tuple[int, ...]) -> tuple[Row, ...]:
+def _rows(facts: SumFacts, honest: tuple[int, ...]) -> tuple[Row, ...]:
     reach, root, uses = facts.reach, math.sqrt(facts.size), facts.uses
     grid = 2.0 ** math.floor(math.log2(2 * reach / (FINE * root)))
     apart = 2 * reach / grid + root

@@ -13,10 +13,10 @@ from ldp_core.composition.backwards import largest
 from ldp_core.composition.spending import Spending
 from ldp_core.errors import Problem
 from ldp_core.fields import Choice
-from ldp_core.mechanisms.base import Floats, Form, Mechanism
+from ldp_core.mechanisms.base import Floats, Form
 from ldp_core.mechanisms.shared.kinds import kinds
 from ldp_core.trust._prices import Heaps
-from ldp_core.trust.base import Trust, common_problems, heard
+from ldp_core.trust.base import Population, Terms, Trust, common_problems
 
 MESSAGES = ("upload", "coordinate")
 
@@ -43,69 +43,57 @@ class Shuffled(Trust):
         "upload", description="what is mixed: whole uploads, or each weight's values by themselves"
     )
 
-    def problems(self, experiment: Any) -> Iterator[Problem]:
-        yield from common_problems(self, experiment)
-        mechanism = experiment.mechanism
+    def problems(self, terms: Terms) -> Iterator[Problem]:
+        yield from common_problems(self, terms)
+        mechanism, form = terms.public.mechanism, terms.public.form
         if mechanism.role == "identity":
             return  # without noise nothing is promised, and the ledger says so
         if self.message == "coordinate" and mechanism.scope != "coordinate":
             message = f"must be upload with {mechanism.name}, which answers for a whole {mechanism.scope}"
             yield Problem("trust.message", message)
-        elif not _pure(mechanism, experiment, experiment.form):
-            mended = _pure(mechanism, experiment, "corrected")
-            form = experiment.form.replace("_", " ")
+        elif not _pure(terms, form):
+            mended = _pure(terms, "corrected")
             message = (
-                f"must have a pure ε with a shuffler, as the theorem asks for; got "
-                f"{mechanism.name} {form}: {'choose the form corrected' if mended else 'try piecewise'}"
+                f"must have a pure ε with a shuffler, as the theorem asks for; got {mechanism.name} "
+                f"{form.replace('_', ' ')}: {'choose the form corrected' if mended else 'try piecewise'}"
             )
             yield Problem("mechanism", message)
-        different = len(_groups(experiment.clients.budgets(), *experiment.clients.bounds()))
-        if different > 1 and experiment.selection.name != "all":
+        different = len(_groups(terms.people))
+        if different > 1 and terms.selection.name != "all":
             message = (
                 f"must be all with a shuffler with {different} different budgets or ranges: how "
-                f"many of each take part would be chance; got {experiment.selection.name}"
+                f"many of each take part would be chance; got {terms.selection.name}"
             )
             yield Problem("selection", message)
 
-    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
-        alone = super().per_use(experiment, asked, low, high)
-        sizes = self._sizes(experiment, experiment.clients.budgets(), *experiment.clients.bounds())
-        found, most = np.ravel(alone).copy(), experiment.most_uploads
+    def per_use(self, terms: Terms, asked: Floats, low: Floats, high: Floats) -> Floats:
+        alone = super().per_use(terms, asked, low, high)
+        if terms.scope != "run" or terms.mechanism.role == "identity":
+            return alone
+        sizes, found = _sizes(terms), np.ravel(alone).copy()
         keys, places = kinds(*(np.ravel(one) for one in (asked, low, high)))
         for number, key in enumerate(keys):
             if (size := sizes.get(key, 1)) < 2:
                 continue  # a heap of one message hides nothing
             start = float(found[np.argmax(places == number)])
-            mixed = Heaps(experiment.releases, self.message, alone=size)
+            mixed = Heaps(terms.releases, self.message, alone=size)
 
             def cost(epsilon: float, mixed: Heaps = mixed, ends: Any = key[1:]) -> float:
-                return mixed.uploads((epsilon, *ends), most).bound
+                return mixed.uploads((epsilon, *ends), terms.uploads).bound
 
             found[places == number] = max(start, largest(cost, key[0], start))
         return found.reshape(np.shape(alone))
 
-    def prices(self, experiment: Any) -> Spending:
-        population = experiment.population()
-        sizes = self._sizes(experiment, population.epsilon, population.low, population.high)
-        return Heaps(experiment.releases, self.message, sizes)
+    def prices(self, terms: Terms) -> Spending:
+        return Heaps(terms.releases, self.message, _sizes(terms))
 
-    def heaps(self, experiment: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
-        people = experiment.population()
-        terms = people.epsilon, people.low, people.high
-        keys, places = kinds(*terms)
-        sizes = self._sizes(experiment, *terms)
-        of = np.array([sizes[key] for key in keys])
-        return places, of[places], self.message == "coordinate"
+    def heaps(self, terms: Terms) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+        people, sizes = terms.people, _sizes(terms)
+        keys, places = kinds(people.epsilon, people.low, people.high)
+        return places, np.array([sizes[key] for key in keys])[places], self.message == "coordinate"
 
-    def measures(self, experiment: Any) -> bool:
+    def measures(self, terms: Terms) -> bool:
         return False
-
-    def _sizes(self, experiment: Any, *terms: Floats) -> dict[tuple[float, ...], int]:
-        """Messages in a heap in one round, by the budget and range of its clients."""
-        groups = _groups(*terms)
-        if len(groups) == 1:
-            return dict.fromkeys(groups, heard(experiment) or 1)
-        return groups
 
     def handed_on(
         self, uploads: NDArray[np.float32], terms: tuple[Floats, ...], generator: np.random.Generator
@@ -121,12 +109,19 @@ class Shuffled(Trust):
         return mixed
 
 
-def _pure(mechanism: Mechanism, experiment: Any, form: Form) -> bool:
+def _pure(terms: Terms, form: Form) -> bool:
     """Whether the mechanism's privacy loss at ε 1 is finite in this form."""
-    return bool(np.isfinite(mechanism.formed(form).fitted(experiment.use()).at(1.0, -1.0, 1.0).loss))
+    law = terms.public.mechanism.formed(form).fitted(terms.first_use).at(1.0, -1.0, 1.0)
+    return bool(np.isfinite(law.loss))
 
 
-def _groups(*terms: Floats) -> dict[tuple[float, ...], int]:
+def _sizes(terms: Terms) -> dict[tuple[float, ...], int]:
+    """Messages in a heap in one round, by the budget and range of its clients."""
+    groups = _groups(terms.people)
+    return dict.fromkeys(groups, terms.heard or 1) if len(groups) == 1 else groups
+
+
+def _groups(people: Population) -> dict[tuple[float, ...], int]:
     """Number of clients by (ε, low, high)."""
-    keys, places = kinds(*terms)
+    keys, places = kinds(people.epsilon, people.low, people.high)
     return dict(zip(keys, np.bincount(places).tolist(), strict=True))

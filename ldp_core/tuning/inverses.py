@@ -13,7 +13,7 @@ from typing import Any
 from ldp_core import limits
 from ldp_core.accounting import Promise, epsilon_for, least_promised, promise, worth
 from ldp_core.errors import InvalidInput, shown
-from ldp_core.experiment import Experiment, changed
+from ldp_core.experiment import Experiment, changed, plan
 from ldp_core.limits import number
 from ldp_core.theory.clients import client_variance, worst_error
 from ldp_core.theory.server import server_noise
@@ -56,13 +56,13 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
     sigma, error = _noise(made)
     return Follows(
         epsilon=epsilon,
-        covers=made.covers,
+        covers=plan(made).covers,
         clients=made.clients.count,
         aggregate=rounded(sigma, error),
         aggregate_error=rounded(error, error),
-        upload=math.sqrt(float(client_variance(made).max())),
-        worst=math.sqrt(float(worst_error(made).max())),
-        run=promise(made, least_promised(made)).run_worst,
+        upload=math.sqrt(float(client_variance(plan(made)).max())),
+        worst=math.sqrt(float(worst_error(plan(made)).max())),
+        run=promise(plan(made), least_promised(plan(made))).run_worst,
     )
 
 
@@ -96,7 +96,7 @@ def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows
     Raises InvalidInput: the data set has too few samples, or ranges are listed per client.
     """
     _check(experiment, sigma)
-    most = int(min(limits.CLIENTS.maximum, experiment.source.train_size))
+    most = int(min(limits.CLIENTS.maximum, plan(experiment).source.train_size))
 
     def enough(count: int) -> bool:
         return _sigma(_equal(experiment, epsilon, count)) <= sigma
@@ -134,9 +134,9 @@ def _sigma(experiment: Experiment) -> float:
 
 def _noise(experiment: Experiment) -> tuple[float, float]:
     """Standard deviation σ in the aggregate, and its standard error."""
-    if experiment.randomiser.role == "identity":
+    if plan(experiment).randomiser.role == "identity":
         raise InvalidInput("nothing follows from a mechanism that adds no noise; choose one that does")
-    noise = server_noise(experiment)
+    noise = server_noise(plan(experiment))
     if math.isnan(noise.variance):
         raise InvalidInput(f"no noise is predicted here, as {noise.unknown}")
     sigma = math.sqrt(noise.variance)
@@ -144,7 +144,7 @@ def _noise(experiment: Experiment) -> tuple[float, float]:
 
 
 def _check(experiment: Experiment, sigma: float) -> None:
-    if experiment.randomiser.role == "vote":
+    if plan(experiment).randomiser.role == "vote":
         raise InvalidInput(
             "the error of signs does not fall with ε, as a sign is no estimate of a weight; "
             "choose a mechanism that sends estimates"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ldp_core.experiment import PER
+from ldp_core.experiment import PER, plan
 from ldp_core.limits import EPSILON, THIN, number, percent
 from ldp_core.tuning import designs
 from ldp_core.tuning.designs import FIRST, Found, Known, Point
@@ -65,9 +65,11 @@ def _in_the_way(question: Question, found: Found) -> str:
         words.append(f"a run budget of {number(question.run_budget, 6)} allows no more than ε {number(most)}")
     if question.steps[-1] == EPSILON.maximum:
         base = question.base
-        words.append(f"ε {number(EPSILON.maximum, 6)} {base.covers} is the largest that may be asked for")
+        words.append(
+            f"ε {number(EPSILON.maximum, 6)} {plan(base).covers} is the largest that may be asked for"
+        )
         if base.clients.epsilon_scope != "mechanism":
-            words[-1] += f" (as much may be asked for {PER[base.randomiser.scope]})"
+            words[-1] += f" (as much may be asked for {PER[plan(base).randomiser.scope]})"
     words += [leak_in_words(question)] * bool(question.caps)
     words += ["other ranges were not tried"] * bool(question.called(half))
     settled = not found.open and not any(one.open for one in question.caps)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 from ldp_core import datasets
 from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
-from ldp_core.experiment import UNITS, Experiment, parse
+from ldp_core.experiment import UNITS, Experiment, parse, plan
 from ldp_core.experiment.reading import unknown
 from ldp_core.fields import is_number
 from ldp_core.limits import CLIENTS, EPSILON, SEED
@@ -120,7 +120,7 @@ class Needs:
 
 @lru_cache(maxsize=1024)
 def _usual_seconds(design: Experiment) -> float:
-    return seconds([work_of(design)], USUAL)
+    return seconds([work_of(plan(design))], USUAL)
 
 
 def _answers(needs: Needs) -> bool:
@@ -203,7 +203,7 @@ def _problems(needs: Needs) -> Iterator[Problem]:
     if needs.trust not in TRUSTS:
         yield Problem("trust", f"must be {one_of(TRUSTS)}; got {shown(needs.trust)}")
     try:
-        most = min(int(CLIENTS.maximum), parse({"dataset": needs.dataset}).source.train_size)
+        most = min(int(CLIENTS.maximum), plan(parse({"dataset": needs.dataset})).source.train_size)
     except InvalidExperiment as error:
         yield from (Problem("dataset", one.message) for one in error.problems)
     else:

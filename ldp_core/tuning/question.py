@@ -10,7 +10,7 @@ import numpy as np
 
 from ldp_core.accounting import epsilon_for, run_budget
 from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, shown
-from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.experiment.attack_grid import NAMED, Ladder, parse_ladder
 from ldp_core.experiment.reading import unknown
 from ldp_core.fields import is_number
@@ -93,7 +93,7 @@ class Question:
 
     def called(self, half: float, before: str = "") -> str:
         """A range in words, after some; "" for a mechanism without ranges."""
-        return f"{before}±{number(half, 6)}" if self.base.randomiser.region == "box" else ""
+        return f"{before}±{number(half, 6)}" if plan(self.base).randomiser.region == "box" else ""
 
     def experiment(self, half: float, epsilon: float, seed: int = 0) -> Experiment:
         fields = {"clients.range": half, "clients.epsilon": epsilon, "attack": None}
@@ -115,7 +115,7 @@ class Question:
         at_half = changed(self.base, {"clients.range": half})
         if self.run_budget is None:
             return EPSILON.maximum
-        if run_budget(changed(at_half, {"clients.epsilon": EPSILON.maximum})) <= self.run_budget:
+        if run_budget(plan(changed(at_half, {"clients.epsilon": EPSILON.maximum}))) <= self.run_budget:
             return EPSILON.maximum
         found = epsilon_for(at_half, self.run_budget)
         step = 10.0 ** (math.floor(math.log10(found)) - 2)
@@ -134,7 +134,7 @@ class Question:
             {
                 "base": base,
                 "mechanisms": [NAMED.serialise(mechanism)],
-                "epsilons": base.per_use(np.array(epsilons), *ends).tolist(),
+                "epsilons": plan(base).per_use(np.array(epsilons), *ends).tolist(),
                 "images": IMAGES,
                 "client": block % base.clients.count + 1,
                 "seed": base.seed + block,
@@ -152,7 +152,7 @@ def parse_question(data: Any) -> Question:
         raise InvalidExperiment.at("", f"a question must be a JSON object; got {shown(data)}")
     problems = unknown(data, "question", (*FIELDS, "effort"))  # which questions had once
     base = parse(data.get("base", {}))
-    if base.randomiser.role == "identity":
+    if plan(base).randomiser.role == "identity":
         message = "adds no noise, so any ε would do; choose one that does"
         problems.append(Problem("mechanism", message))
     accuracy: Any = data.get("accuracy")
@@ -181,7 +181,7 @@ def parse_question(data: Any) -> Question:
     if problems:
         raise InvalidExperiment(problems)
     halves = tuple(float(half) for half in sorted(ranges))
-    halves = halves if base.randomiser.region == "box" else halves[:1]  # they would be equal designs
+    halves = halves if plan(base).randomiser.region == "box" else halves[:1]  # they would be equal designs
     price, share = (None if limit is None else float(limit) for limit in (budget, identification))
     found = Question(base, float(accuracy), halves, price, share, float(precision), seeds)
     try:

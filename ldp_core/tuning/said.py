@@ -3,7 +3,7 @@
 from typing import Any
 
 from ldp_core.accounting import AGAINST, Promise, everyone, promise, worth
-from ldp_core.experiment import UNITS, Experiment
+from ldp_core.experiment import UNITS, Experiment, plan
 from ldp_core.inference.outcome import at_chance
 from ldp_core.limits import at_most, percent, spelled
 from ldp_core.trust import registry as trusts
@@ -13,7 +13,7 @@ from ldp_core.tuning.needs import Lever, Needs
 
 def promised(design: Experiment) -> Promise:
     """The promise to each client for the whole run at worst; all of a design's clients have the same."""
-    return promise(design, everyone(design)[0]).run_worst
+    return promise(plan(design), everyone(plan(design))[0]).run_worst
 
 
 def design_of(needs: Needs, found: Found) -> Experiment:

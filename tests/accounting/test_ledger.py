@@ -11,7 +11,7 @@ import pytest
 from ldp_core.accounting import DELTA, Spending, epsilon_for, everyone, ledger, run_budget, within
 from ldp_core.composition.backwards import TOLERANCE
 from ldp_core.errors import InvalidExperiment, InvalidInput
-from ldp_core.experiment import changed, parse
+from ldp_core.experiment import changed, parse, plan
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of
 from tests.pace import of_cpu
 
@@ -87,24 +87,24 @@ def test_the_price_of_an_average_client_is_no_guarantee():
     assert "no bound" in entry["run_expected"]["why"]
     assert "4.5 uploads" in entry["run_expected"]["why"]
     assert all(entry[scope]["guarantee"] for scope in SCOPES if scope != "run_expected")
-    uploads, line = within(experiment, everyone(experiment)[0])
+    uploads, line = within(plan(experiment), everyone(plan(experiment))[0])
     assert uploads == 8  # of 15 draws at .3, 94.999 % are at most 7
     assert entry["run_expected"]["epsilon"] < line.bound < entry["run_worst"]["epsilon"]
-    assert line == Spending(experiment.releases).uploads(everyone(experiment)[0], 8)
+    assert line == Spending(plan(experiment).releases).uploads(everyone(plan(experiment))[0], 8)
     assert ledger({})[0]["run_expected"]["guarantee"], "everybody uploads in every round: no average about it"
 
 
 def test_run_limit_holds_for_a_share_of_clients():
     experiment = parse({"selection": {"kind": "fraction", "fraction": 0.3}, "clients": {"epsilon": 0.5}})
-    client = everyone(experiment)[0]
-    two = Spending(experiment.releases).uploads(client, 2)
-    assert within(experiment, client, two.bound + 1) == (2, two)
+    client = everyone(plan(experiment))[0]
+    two = Spending(plan(experiment).releases).uploads(client, 2)
+    assert within(plan(experiment), client, two.bound + 1) == (2, two)
 
 
 @pytest.mark.parametrize("mechanism", ["piecewise", "gaussian", "dynamic_gaussian", "none"])
 def test_the_same_values_sent_often_cost_as_many_uploads(mechanism: str):
     experiment = parse({"mechanism": mechanism, "rounds": 3})
-    spending, client = Spending(experiment.releases), everyone(experiment)[0]
+    spending, client = Spending(plan(experiment).releases), everyone(plan(experiment))[0]
     assert spending.again(client, 1) == spending.uploads(client, 1)
     if mechanism == "none":
         assert not spending.again(client, 100).guarantee
@@ -196,7 +196,9 @@ def test_a_scale_taken_from_the_data_voids_the_promise():
 
 def test_a_clients_own_limit_caps_its_run():
     free = ledger({"clients": {"epsilon": 0.5}, "rounds": 15})[0]
-    two = Spending(parse({"clients": {"epsilon": 0.5}, "rounds": 15}).releases).uploads((0.5, -1.0, 1.0), 2)
+    two = Spending(plan(parse({"clients": {"epsilon": 0.5}, "rounds": 15})).releases).uploads(
+        (0.5, -1.0, 1.0), 2
+    )
     capped = ledger({"clients": {"epsilon": 0.5, "run_limit": two.bound + 1}, "rounds": 15})[0]
     assert capped["run_worst"] == capped["run_expected"] == asdict(two)
     assert capped["run_worst"]["epsilon"] < free["run_worst"]["epsilon"]
@@ -224,7 +226,7 @@ SMALL = {"attack": None, "rounds": 3, "clients": {"count": 4, "epsilon": 1.0}}
 def test_the_epsilon_found_costs_the_budget(mechanism: str, budget: float):
     experiment = parse(SMALL | {"mechanism": mechanism})
     found = epsilon_for(experiment, budget)
-    costs = run_budget(changed(experiment, {"clients.epsilon": found}))
+    costs = run_budget(plan(changed(experiment, {"clients.epsilon": found})))
     assert budget * (1 - TOLERANCE) <= costs <= budget, "and never more"
 
 
@@ -241,6 +243,6 @@ def test_a_budget_that_no_epsilon_gives_is_refused(budget: float):
 
 def test_run_without_noise_has_no_bound():
     clear = parse(SMALL | {"mechanism": "none"})
-    assert math.isinf(run_budget(clear))
+    assert math.isinf(run_budget(plan(clear)))
     with pytest.raises(InvalidInput):
         epsilon_for(clear, 10.0)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms
-from ldp_core.accounting import DELTA, ledger, own_law
+from ldp_core.accounting import DELTA, ledger
+from ldp_core.composition import own_law
 from ldp_core.composition.compose import compose_counts
 from ldp_core.composition.own_law import Losses, losses_of, own_epsilon
 from ldp_core.mechanisms import Mechanism

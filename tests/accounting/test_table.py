@@ -7,16 +7,16 @@ import pytest
 
 from ldp_core.accounting import Entry, Promise, entries, entries_in, entry_of, ledger, to_json
 from ldp_core.accounting.table import EACH
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from tests.pace import of_cpu
 
 
 def test_up_to_a_thousand_clients_each_has_an_entry():
     experiment = parse({"clients": {"count": EACH, "epsilon": 1}})
     stored = ledger(experiment)
-    assert to_json(entries(experiment)) == stored == json.loads(json.dumps(stored))
-    assert entry_of(stored, 7) == entries(experiment)[7]
-    assert entries_in(stored) == entries(experiment)
+    assert to_json(entries(plan(experiment))) == stored == json.loads(json.dumps(stored))
+    assert entry_of(stored, 7) == entries(plan(experiment))[7]
+    assert entries_in(stored) == entries(plan(experiment))
 
 
 @pytest.mark.parametrize("epsilon", [2, "eps2", "two_volunteers"])
@@ -25,7 +25,7 @@ def test_ledger_of_60000_clients_is_quick_and_small(epsilon: object):
     clients = {"count": 60_000, "epsilon": epsilon}
     experiment = parse({"dataset": "mnist", "clients": clients, "selection": "once", "attack": None})
     with of_cpu(1):
-        promised = entries(experiment)
+        promised = entries(plan(experiment))
         text = json.dumps(to_json(promised))
     assert len(text) <= 1_000_000
     read = json.loads(text)

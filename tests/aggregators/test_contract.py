@@ -10,7 +10,7 @@ from ldp_core import aggregators
 from ldp_core.aggregators.base import Drawn
 from ldp_core.aggregators.probability_selection import ProbabilitySelection
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.theory import client_weights, server_variance, worst_variance
 
 ALL = [aggregators.get(name) for name in aggregators.names()]
@@ -186,7 +186,7 @@ def test_least_noise_is_reached_by_its_weights_only():
     clients = {"count": 2, "epsilon": [0.5, 8.0], "range": [0.05, 1.5]}
     experiments = [parse({"clients": clients, "aggregator": name, "attack": None}) for name in names]
     middle = [server_variance(one) for one in experiments]
-    worst = [float(client_weights(one) ** 2 @ worst_variance(one)) for one in experiments]
+    worst = [float(client_weights(plan(one)) ** 2 @ worst_variance(plan(one))) for one in experiments]
     assert middle[0] < middle[1] < middle[2]
     assert worst[0] > worst[1] > worst[2]
     for name in names[1:]:

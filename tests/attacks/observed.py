@@ -9,7 +9,7 @@ import torch
 from ldp_core.attacks import Observation
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.shared.search import Search
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import Federation, assemble
 from ldp_core.leakage.observe import Control, Start, Victims, audit_values, begun, observe, public_images
 from ldp_core.streams import stream
@@ -21,7 +21,7 @@ def observed(
     data: Any, count: int, experiment: dict[str, Any], epsilon: float = 1.0, control: str | None = "clean"
 ) -> tuple[Observation, np.ndarray]:
     """What the server sees of one upload of each of the first client's first images; and the images."""
-    ready = assemble(parse({"local": {"learning_rate": 0.1}, **experiment}), data, CPU)
+    ready = assemble(plan(parse({"local": {"learning_rate": 0.1}, **experiment})), data, CPU)
     samples, start = ready.shards[0][:count], at_budget(ready, count, epsilon)
     noise, public = stream(0, "attack noise"), public_images(ready)
     seen = observe(start, audit_values(start, samples), noise, public=public)

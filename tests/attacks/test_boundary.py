@@ -9,7 +9,7 @@ import torch
 
 from ldp_core import attacks
 from ldp_core.attacks import Observation
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import Federation, assemble
 from ldp_core.leakage.observe import choose_victims
 from ldp_core.streams import stream
@@ -30,7 +30,7 @@ def reachable(start: Any) -> list[Any]:
 
 
 def observed() -> tuple[Federation, Any, dict[Any, Observation]]:
-    ready = assemble(parse({}), digits(), torch.device("cpu"))
+    ready = assemble(plan(parse({})), digits(), torch.device("cpu"))
     victims = choose_victims(ready)
     return ready, victims, audit_uploads(ready, victims)
 

@@ -10,9 +10,8 @@ from ldp_core import attacks, datasets, mechanisms, models
 from ldp_core.attacks.findings.metrics import psnr
 from ldp_core.attacks.likelihood import places
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import facts, spies, why_not
 from ldp_core.federated.federation import assemble
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.observe import Victims
@@ -59,7 +58,7 @@ def searches(name: str) -> bool:
     ],
 )
 def test_every_reconstructor_reads_both_controls(name: str, model: str, target: str):
-    ready = assemble(parse({"model": model, "target": target}), digits(), CPU)
+    ready = assemble(plan(parse({"model": model, "target": target})), digits(), CPU)
     samples = ready.shards[0][:3]
     seen = audit_uploads(ready, Victims(np.zeros(3, np.int64), samples))
     truth = digits().train_x[samples].astype(np.float64)
@@ -105,13 +104,13 @@ def test_auto_follows_model_mechanism_and_upload():
     ):
         data = "mnist" if model == "cnn" else "digits"
         experiment = parse({"model": model, "mechanism": mechanism, "dataset": data})
-        chosen = attacks.choose(facts(experiment, upload))
+        chosen = attacks.choose(plan(experiment).facts(upload))
         assert (chosen and chosen.name) == expected
     # what is read off exactly needs no search, and a step of Adam is no gradient
     adam = parse({"model": "lenet", "local": {"optimizer": "adam"}})
-    assert attacks.choose(facts(adam, "audit")) is None
+    assert attacks.choose(plan(adam).facts("audit")) is None
     can = "choose the optimiser optimal or sgd, one step of which dlg, idlg, cosine_tv or personal_search can"
-    assert can in why_not(adam)
+    assert can in plan(adam).why_not
     with pytest.raises(InvalidExperiment, match="a step of Adam shows the signs of the gradient") as refused:
         parse_ladder({"base": {"model": "lenet", "local": {"optimizer": "adam"}}, "attacker": "dlg"})
     assert can in refused.value.problems[0].message
@@ -141,7 +140,7 @@ def test_every_model_is_attacked_or_has_a_reason():
     for name in models.names():
         fitting = next(d for d in ("digits", "mnist") if models.get(name).fits(datasets.get(d).shape))
         experiment = parse({"model": name, "dataset": fitting})
-        assert bool(spies(experiment)) != bool(why_not(experiment))
+        assert bool(plan(experiment).spies) != bool(plan(experiment).why_not)
     assert "2 million" in attacks.unfit(models.get("resnet18"), (3, 32, 32), 10, "idlg")
 
 
@@ -178,7 +177,7 @@ def test_rounding_alone_makes_a_tie():
 
 
 def test_decoys_are_held_out_and_do_not_depend_on_company():
-    ready = assemble(parse({}), digits(), CPU)
+    ready = assemble(plan(parse({})), digits(), CPU)
     both = line_up(ready, ready.shards[3][:2].tolist(), [3, 7], 10)
     alone = line_up(ready, ready.shards[3][1:2].tolist(), [7], 10)
     assert np.array_equal(both.any_class.x[1], alone.any_class.x[0])

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from ldp_core import optimizers
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble
 from ldp_core.leakage.observe import Victims, audit_values, begun
 from tests.attacks.observed import audit_uploads
@@ -17,7 +17,7 @@ from tests.data import digits, events
 @pytest.mark.parametrize("name", optimizers.names())
 def test_predicted_upload_of_an_image_equals_the_sent_one(name: str, target: str, model: str):
     ready = assemble(
-        parse({"model": model, "target": target, "local": {"optimizer": name, "learning_rate": 0.01}}),
+        plan(parse({"model": model, "target": target, "local": {"optimizer": name, "learning_rate": 0.01}})),
         digits(),
         torch.device("cpu"),
     )

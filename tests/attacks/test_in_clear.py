@@ -10,8 +10,7 @@ from ldp_core import datasets
 from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.shared.public_steps import public_steps
 from ldp_core.attacks.shared.reading import labels, read
-from ldp_core.experiment import parse
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment import parse, plan
 from tests.attacks.observed import back, observed
 from tests.data import events
 
@@ -43,7 +42,7 @@ def test_clear_weights_are_recognised_and_give_the_image(epsilon: float):
 def test_auto_search_on_clear_weights_recovers_an_image():
     """Nothing is divided out of convolutions, so that "auto" searches; the worst upload is back."""
     changes = {**BASE, "dataset": "digits", "rounds": 1, "attack": {"clients": [1], "rounds": [1]}}
-    (spy,) = spies(parse(changes))
+    (spy,) = plan(parse(changes)).spies
     assert spy.attacker == "idlg"
     (sent,) = (e for e in events(changes) if e["event"] == "attack" and e["control"] is None)
     assert sent["psnr"] > 20

@@ -12,9 +12,8 @@ from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.personal_search import PersonalSearch
 from ldp_core.attacks.shared.search import Search
 from ldp_core.attacks.up_to_contrast import stretched
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import spies
 from ldp_core.federated.state import State
 from ldp_core.leakage.grid import climb
 from ldp_core.models._extended import OFFSET
@@ -68,7 +67,7 @@ def test_personal_search_reads_behind_personal_layers(model: str, dataset: str, 
     behind = PersonalSearch(iterations=plain.iterations)
     before = np.median(back(plain, seen, truth))
     assert before + 3 < least < np.median(back(behind, seen, truth)), "12 and 17 dB, and 5 and 74"
-    (spy,) = spies(parse(asked))
+    (spy,) = plan(parse(asked)).spies
     assert spy.attacker == behind.name, "the one that suits"
     unread = attacks.unfit(parse(asked).model, truth.shape[1:], 10, "personal_layers")
     assert unread.endswith("personal_search")

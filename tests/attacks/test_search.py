@@ -19,9 +19,8 @@ from ldp_core.attacks.shared.reading import read
 from ldp_core.attacks.shared.search import Search, SearchBatch, chunked
 from ldp_core.cost.seconds import gradient, work_of, work_of_ladder
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import facts
 from ldp_core.streams import stream
 from tests.attacks.observed import back, observed
 from tests.data import digits, events
@@ -204,17 +203,20 @@ def test_search_attacks_every_nth_round_with_controls():
     clean = [e for e in emitted if e["control"] == "clean"]
     assert {e["attacker"] for e in emitted} == {"idlg"}
     assert min(e["ncc"] for e in clean) > 0.9, "weights in float32 hold a small gradient coarsely"
-    assert parse({"attack": {"every": 1, "clients": [1]}}).key == parse({"attack": {"clients": [1]}}).key
+    assert (
+        plan(parse({"attack": {"every": 1, "clients": [1]}})).key
+        == plan(parse({"attack": {"clients": [1]}})).key
+    )
 
 
 def test_its_work_is_counted():
     """In products of pictures side by side in eights: fewer of them take longer each."""
     base: dict[str, Any] = {"model": "lenet", "rounds": 4, "attack": {"clients": [1], "every": 2}}
-    work = work_of(parse(base))
-    seen = facts(parse(base), "audit")
+    work = work_of(plan(parse(base)))
+    seen = plan(parse(base)).facts("audit")
     one = attacks.reconstructor("idlg").effort(seen).gradients
     assert work.searches == pytest.approx(2 * 3 * one * gradient(seen, 3))
     assert work.attacks == 2
-    assert work_of(parse({"rounds": 4})).searches == 0
+    assert work_of(plan(parse({"rounds": 4}))).searches == 0
     ladder = parse_ladder({"base": base, "images": 3, "epsilons": [1, 2], "mechanisms": ["duchi"]})
     assert work_of_ladder(ladder).searches == pytest.approx(3 * 4 * one * gradient(seen))

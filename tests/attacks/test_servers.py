@@ -11,9 +11,8 @@ from ldp_core.attacks import servers
 from ldp_core.attacks.servers import Task
 from ldp_core.attacks.servers.silencing import Silencing
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import spies
 from ldp_core.streams import stream
 from tests.data import digits
 
@@ -63,15 +62,15 @@ def test_promise_is_the_same_for_a_server_that_lies(server: str):
     lying = parse(lie(server))
     honest = parse({**lying.as_json(), "attack": {"uploads": "real"}})
     assert ledger(lying) == ledger(honest)
-    assert lying.key != honest.key
-    assert [spy.attacker for spy in spies(lying)] == [servers.get(server).reader]
-    assert "made for this upload" in " ".join(spies(lying)[0].knows)
+    assert plan(lying).key != plan(honest).key
+    assert [spy.attacker for spy in plan(lying).spies] == [servers.get(server).reader]
+    assert "made for this upload" in " ".join(plan(lying).spies[0].knows)
 
 
 def test_honest_server_changes_neither_key_nor_json():
     named = {"uploads": "real", "server": "honest"}
     assert parse({**REAL, "attack": named}).as_json() == parse(REAL).as_json()
-    assert parse({**REAL, "attack": named}).key == parse(REAL).key
+    assert plan(parse({**REAL, "attack": named})).key == plan(parse(REAL)).key
     grid = {"base": {"model": "mlp"}, "upload": "real"}
     assert parse_ladder({**grid, "server": "honest"}).as_json() == parse_ladder(grid).as_json()
     assert "server" not in parse_ladder(grid).as_json()

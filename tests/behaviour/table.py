@@ -22,7 +22,7 @@ from ldp_core.component import Registry
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.datasets import Data
 from ldp_core.datasets._downloaded import Downloaded
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.experiment.conflicts import LABELLED
 from ldp_core.federated.state import State
@@ -208,7 +208,7 @@ def _numbers(value: Any) -> Iterator[float]:
 
 def _data(experiment: Experiment) -> Data:
     """The experiment's data if shipped, else synthetic data of the same shape; few for convolutions."""
-    source, train = experiment.source, max(40, 2 * experiment.clients.count)
+    source, train = plan(experiment).source, max(40, 2 * experiment.clients.count)
     if experiment.dataset in OWN:
         own = source.load(data_dir())
         if experiment.model.batched:

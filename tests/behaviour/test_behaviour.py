@@ -7,8 +7,7 @@ import pytest
 from ldp_core import aggregators, behaviour
 from ldp_core.behaviour import VERSION, version
 from ldp_core.contract.registries import REGISTRIES
-from ldp_core.experiment import Experiment, parse
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.runs.record.computations import of_run
 from ldp_core.system.json_file import read_json
 from tests.behaviour.table import RECORDED, asked, differing, measured, names, own, record
@@ -32,7 +31,7 @@ def test_table_covers_parts_engines_and_uploads():
             result = any(one == f"{kind} {name}" or one.startswith(f"{kind} {name},") for one in names())
             assert result or (kind, name) == ("attacker", "likelihood"), "tried on every audit upload"
     tried = [one for one in asked().values() if isinstance(one, Experiment)]
-    assert {spy.upload for one in tried for spy in spies(one)} == {"audit", "real"}
+    assert {spy.upload for one in tried for spy in plan(one).spies} == {"audit", "real"}
 
 
 def test_changed_result_is_recorded_with_a_raised_version_only():

@@ -19,8 +19,7 @@ from ldp_core import presets
 from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.datasets import Data
 from ldp_core.errors import StudioError
-from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.experiment.threat_model import resolved
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.federated.federation import assemble, choose_device
 from ldp_core.pilot import pilot
 from ldp_core.runs import load
@@ -46,7 +45,9 @@ def experiment(number: int, kinds: Sequence[Drawing], space: int = SPACE) -> Exp
             one = parse(changes | {"attack": None, "seed": draw.whole(0, 9999)})
         except StudioError:
             continue
-        if seconds([work_of(one)], USUAL) <= MOST_SECONDS and (number % 2 == 1) == (one.dataset != "digits"):
+        if seconds([work_of(plan(one))], USUAL) <= MOST_SECONDS and (number % 2 == 1) == (
+            one.dataset != "digits"
+        ):
             return one
     raise LookupError(number)
 
@@ -135,7 +136,7 @@ def tried(one: Experiment) -> dict[str, Any]:
     """A setting's verdict, its truth, and what both cost."""
     warm(one.dataset, json.dumps(one.as_json()["model"]))
     data = load(one.dataset)
-    assemble(resolved(one), data, choose_device())  # with its features
+    assemble(plan(one).resolved, data, choose_device())  # with its features
     began = time.process_time()
     view: Outlook = pilot(one, data)
     cost = time.process_time() - began

@@ -9,6 +9,7 @@ import pytest
 from ldp_core.classroom import members, own_digits, sessions
 from ldp_core.datasets import drawn, get
 from ldp_core.errors import InvalidInput, NotNow
+from ldp_core.experiment import plan
 from ldp_core.images import decode
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup
@@ -58,7 +59,7 @@ def test_each_drawing_belongs_to_its_own_client(opened: sessions.Session):
     from ldp_core.federated.federation import assemble, choose_device
 
     for experiment in asked.draft.experiments():
-        federation = assemble(experiment, data, choose_device())
+        federation = assemble(plan(experiment), data, choose_device())
         assert [int(shard[0]) for shard in federation.shards[:2]] == [0, 1]
         assert all((shard[1:] >= 2).all() for shard in federation.shards)
         assert min(map(len, federation.shards)) >= 40

@@ -6,7 +6,7 @@ import pytest
 
 from ldp_core.attacks.posterior import GRID, PASSES, ROWS
 from ldp_core.cost.seconds import Rates, Work, seconds, work_of, work_of_ladder
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.experiment.attack_grid import RUNGS, parse_ladder
 
 LINEAR = (2 * PASSES + 1) * GRID * 10 * 65
@@ -19,21 +19,21 @@ def ladder(**asked: Any) -> Work:
 
 def test_likelihoods_are_counted_for_the_posterior_only():
     one = {"rounds": 4, "attack": {"clients": [1], "attacker": "posterior"}}
-    assert work_of(parse(one | {"mechanism": "none"})).likelihoods == 0
-    assert work_of(parse(one)).likelihoods == 4 * LINEAR
-    assert work_of(parse(one | {"attack": {"clients": [1], "attacker": "trimmed"}})).likelihoods == 0
+    assert work_of(plan(parse(one | {"mechanism": "none"}))).likelihoods == 0
+    assert work_of(plan(parse(one))).likelihoods == 4 * LINEAR
+    assert work_of(plan(parse(one | {"attack": {"clients": [1], "attacker": "trimmed"}}))).likelihoods == 0
     seen = {"clients": [1, 4], "attacker": "posterior", "rounds_observed": 5}
-    assert work_of(parse(one | {"attack": seen})).likelihoods == 4 * 2 * 5 * LINEAR
+    assert work_of(plan(parse(one | {"attack": seen}))).likelihoods == 4 * 2 * 5 * LINEAR
 
 
 def test_of_a_wide_layer_some_rows_are_read():
     wide = {"model": {"name": "mlp", "hidden": 128}, "rounds": 1}
     attack = {"attack": {"clients": [1], "attacker": "posterior"}}
-    assert work_of(parse(wide | attack)).likelihoods == (2 * PASSES + 1) * GRID * ROWS * 65
+    assert work_of(plan(parse(wide | attack))).likelihoods == (2 * PASSES + 1) * GRID * ROWS * 65
 
 
 def test_run_without_attack_has_no_attack_work():
-    work = work_of(parse({"attack": None}))
+    work = work_of(plan(parse({"attack": None})))
     assert (work.attacks, work.attacked, work.likelihoods) == (0, 0, 0)
     assert work.rounds == parse({}).rounds
 
@@ -49,7 +49,7 @@ def test_a_ladder_counts_images_uploads_mechanisms_and_budgets():
     assert ladder(upload="real").likelihoods == 0
     later = ladder(round=5)
     assert later.rounds == 4
-    assert later.products == pytest.approx(4 * work_of(parse({"rounds": 1})).products)
+    assert later.products == pytest.approx(4 * work_of(plan(parse({"rounds": 1}))).products)
 
 
 def test_time_is_the_sum_of_counts_times_rates():

@@ -16,8 +16,7 @@ from PIL.PngImagePlugin import PngInfo
 from ldp_core import cli, datasets
 from ldp_core.datasets import Step, _pictures
 from ldp_core.errors import DataUnavailable, InvalidExperiment
-from ldp_core.experiment import parse
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment import parse, plan
 from ldp_core.theory.server import server_variance
 from tests.datasets import samples
 
@@ -62,7 +61,7 @@ def test_a_folder_is_a_data_set_like_any_other(root: Path, split: bool):
     assert np.abs(cats - np.reshape([0, 0, 0], (1, 3, 1, 1))).max() < 0.02
     assert np.abs(dogs - np.reshape([0, 40 / 255, 1], (1, 3, 1, 1))).max() < 0.02
     experiment = parse({"dataset": "images:pets", "clients": {"count": 3}})
-    assert experiment.dimension == 2 * (3 * 32 * 32 + 1)
+    assert plan(experiment).dimension == 2 * (3 * 32 * 32 + 1)
 
 
 def test_images_are_cropped_scaled_and_turned_into_colour(root: Path):
@@ -83,10 +82,10 @@ def test_images_are_cropped_scaled_and_turned_into_colour(root: Path):
 def test_other_images_are_another_run(root: Path):
     place = samples.folder(root, "pets", PETS)
     experiment = {"dataset": "images:pets", "clients": {"count": 3}}
-    before = parse(experiment).key
-    assert parse(experiment).key == before
+    before = plan(parse(experiment)).key
+    assert plan(parse(experiment)).key == before
     samples.image(colour="white").save(place / "train" / "cats" / "new.png")
-    assert parse(experiment).key != before
+    assert plan(parse(experiment)).key != before
     assert datasets.get("images:pets").train_size == 12
     assert parse({}).as_json()["dataset"] == "digits"
 
@@ -96,7 +95,7 @@ def test_new_class_changes_facts_and_predicted_noise(root: Path):
 
     def facts() -> tuple[int, float]:
         one = parse({"dataset": "images:pets", "clients": {"count": 3, "epsilon_scope": "upload"}})
-        return spies(one)[0].facts.classes, server_variance(one)
+        return plan(one).spies[0].facts.classes, server_variance(one)
 
     two, before = facts()
     for part in ("train", "test"):

@@ -16,9 +16,9 @@ from ldp_core import datasets
 from ldp_core.datasets import Dataset
 from ldp_core.datasets.folders import Sources
 from ldp_core.errors import DataUnavailable, InvalidExperiment
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble
-from ldp_core.theory.label_counts import label_counts
+from ldp_core.theory.turnout import label_counts
 
 ROWS = [
     (i % 5 + 1, 18 + i * 7 % 60, "red" if i % 3 else "blue", "yes" if i * 7 % 60 > 30 else "no")
@@ -67,9 +67,9 @@ def test_client_column_makes_the_partition(folder: Path):
     experiment = parse({"dataset": "table:mine"})
     assert (experiment.partition.name, experiment.clients.count) == ("as_given", 5)
     labels = found.train_labels(folder)
-    for client, shard in enumerate(experiment.split(labels)):
+    for client, shard in enumerate(plan(experiment).split(labels)):
         assert {ROWS[found.found.order[: found.found.train][i]][0] for i in shard} == {client + 1}
-    counts = label_counts(experiment, folder)
+    counts = label_counts(plan(experiment), folder)
     assert counts is not None
     assert counts.sum() == found.train_size
     assert "age, colour" in found.learnt
@@ -210,7 +210,7 @@ def test_epsilon_of_rows_wants_public_scales_and_centres_them(folder: Path):
     assert [problem.path for problem in refused.value.problems] == ["dataset"]
     data = table(folder, written(), CARD).load(folder)
     experiment = parse({"dataset": "table:mine", "unit": "record", "attack": None, "rounds": 2})
-    federation = assemble(experiment, data, torch.device("cpu"))
+    federation = assemble(plan(experiment), data, torch.device("cpu"))
     assert np.allclose(federation.train_x.numpy(), 2 * data.train_x - 1)
     assert np.allclose(federation.pictures(federation.train_x), data.train_x)
     assert np.allclose(federation.samples_of(data.test_x), 2 * data.test_x - 1)

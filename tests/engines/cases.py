@@ -9,7 +9,7 @@ import torch
 from ldp_core import models, optimizers
 from ldp_core.engines.base import Engine
 from ldp_core.engines.batched import Samples
-from ldp_core.engines.plan import Plan, Recipe, plan_batches
+from ldp_core.engines.plan import Batches, Recipe, plan_batches
 from ldp_core.models.base import Model
 from ldp_core.streams import stream
 from tests.models.modules import SMALL
@@ -42,20 +42,20 @@ def samples_of(recipe: Recipe, count: int, kind: torch.dtype = torch.float32, se
     return images[:count], y, images[count:]
 
 
-def plan_of(sizes: list[int], batch: int, epochs: int = 2, seed: int = 1) -> Plan:
+def plan_of(sizes: list[int], batch: int, epochs: int = 2, seed: int = 1) -> Batches:
     """Clients of these sizes, one after another."""
     shards = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     return plan_batches(shards, epochs, batch, stream(seed, "batches", 1))
 
 
-def exact(plan: Plan) -> Plan:
+def exact(plan: Batches) -> Batches:
     """The same plan with weights in float64, as mean losses are."""
     lengths = (plan.weights > 0).sum(axis=2, keepdims=True)
     weights: Any = (plan.weights > 0) / np.maximum(lengths, 1)
     return replace(plan, weights=weights)
 
 
-def reference(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Plan) -> torch.Tensor:
+def reference(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Batches) -> torch.Tensor:
     """By PyTorch: automatic gradients for convolutions, products for the rest."""
     engine = TOGETHER if recipe.model.batched else ALONE
     return engine.train(recipe, start, data, plan)

@@ -14,9 +14,9 @@ from ldp_core.engines import base, batched
 from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.batched import Samples
 from ldp_core.engines.choice import choice_for
-from ldp_core.engines.plan import Plan, Recipe
+from ldp_core.engines.plan import Batches, Recipe
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from tests.conftest import ROOT
 from tests.engines.cases import ALONE, SIZES, TOGETHER, TWO, exact, plan_of, recipe_of, samples_of, start_of
 from tests.extent import in_gate
@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 CONVOLUTIONS = [name for name in models.names() if not models.get(name).batched]
 
 
-def plain_loop(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Plan, row: int) -> torch.Tensor:
+def plain_loop(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Batches, row: int) -> torch.Tensor:
     """One client, the way a tutorial would write it."""
     net = module(recipe.model, recipe.shape).to(start.dtype)
     torch.nn.utils.vector_to_parameters(start.clone(), net.parameters())
@@ -110,7 +110,7 @@ def test_thread_count_follows_cores_or_settings(monkeypatch: pytest.MonkeyPatch)
     for refused in ("gpu", "processes"):
         monkeypatch.setenv("EPSILON_ENGINE", refused)
         with pytest.raises(InvalidInput, match=f"must be auto or batched; got “{refused}”"):
-            choice_for(parse({}))
+            choice_for(plan(parse({})))
 
 
 SHORT_OF_MEMORY = """

@@ -14,7 +14,7 @@ from ldp_core.engines import choice
 from ldp_core.engines.base import choose
 from ldp_core.engines.choice import Choice, bits, choice_for, chosen
 from ldp_core.engines.plan import Recipe
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble, device_for
 from ldp_core.federated.state import State
 from ldp_core.simulate import simulate
@@ -52,10 +52,10 @@ def without_llvmlite(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_layers_that_clients_keep_are_in_no_kernel():
     """The engine is chosen for what is trained: the network and the layers around it."""
     asked = parse({"system": "pd_ldpfl", "dataset": "mnist", "model": "cnn"})
-    assert choice_for(asked).kind == "batched"
-    ready = assemble(asked, mnist_like(), CPU)
+    assert choice_for(plan(asked)).kind == "batched"
+    ready = assemble(plan(asked), mnist_like(), CPU)
     assert (ready.engine.kind, ready.engine.each) == ("batched", True)
-    assert choice_for(parse({"model": "cnn", "dataset": "mnist"})).kind == "fused"
+    assert choice_for(plan(parse({"model": "cnn", "dataset": "mnist"}))).kind == "fused"
 
 
 def test_engine_follows_device_model_and_setting(monkeypatch: pytest.MonkeyPatch):
@@ -150,11 +150,11 @@ def test_with_a_gpu_the_kernel_trains_small_steps(
     monkeypatch.setattr(choice, "gpus", lambda: ["0"])
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     asked = parse(changes)
-    assert device_for(asked).type == device
+    assert device_for(plan(asked)).type == device
     assert bits(asked) == ("fused" if device == "cpu" else "")
-    assert device_for(asked, "batched").type == "cuda", "a run goes on where it began"
+    assert device_for(plan(asked), "batched").type == "cuda", "a run goes on where it began"
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
-    assert device_for(asked).type == "cuda"
+    assert device_for(plan(asked)).type == "cuda"
 
 
 def test_run_begun_by_processes_is_resumed():

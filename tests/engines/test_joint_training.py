@@ -11,7 +11,7 @@ from ldp_core import models, optimizers, partitions
 from ldp_core.engines import joint_training as module
 from ldp_core.engines.base import Engine
 from ldp_core.engines.joint_training import Work, joined, train_works
-from ldp_core.engines.plan import Plan, Recipe, plan_batches
+from ldp_core.engines.plan import Batches, Recipe, plan_batches
 from ldp_core.streams import stream
 from tests.data import digits
 
@@ -95,7 +95,7 @@ def test_a_kernel_trains_runs_of_one_plan_as_each_alone():
 def test_no_more_rows_than_fit_the_cache(monkeypatch: pytest.MonkeyPatch):
     seen: list[int] = []
 
-    def counted(plans: Sequence[Plan]) -> Plan:
+    def counted(plans: Sequence[Batches]) -> Batches:
         seen.append(len(plans))
         return joined(plans)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Draft, Variant, parse, parse_draft
+from ldp_core.experiment import Draft, Variant, parse, parse_draft, plan
 from ldp_core.theory import server_noise
 
 AGGREGATORS = tuple(Variant(name, {"aggregator.name": name}) for name in ("mean", "inverse_std"))
@@ -42,7 +42,7 @@ def test_in_the_reference_clients_with_limits_of_their_own_send():
     limited = parse({"clients": {"epsilon": 8, "run_limit": 1e5}})
     reference = Draft(limited, AGGREGATORS).reference()
     assert reference is not None
-    assert server_noise(limited).empty == server_noise(reference.experiment).empty == 0
+    assert server_noise(plan(limited)).empty == server_noise(plan(reference.experiment)).empty == 0
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import limits
-from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, parse
+from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, parse, plan
 
 
 @pytest.mark.parametrize("name", [*EPSILON_MODES, *RANGE_MODES])
@@ -47,5 +47,5 @@ def test_the_scenarios_modes():
 
 
 def test_a_budget_for_the_upload_is_shared_by_its_weights():
-    population = parse({"clients": {"epsilon": [6.5] * 20, "epsilon_scope": "upload"}}).population()
+    population = plan(parse({"clients": {"epsilon": [6.5] * 20, "epsilon_scope": "upload"}})).population
     np.testing.assert_allclose(population.epsilon, 0.01)

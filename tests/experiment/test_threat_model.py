@@ -11,8 +11,7 @@ from ldp_core.attacks.shared import beside
 from ldp_core.attacks.shared.beside import SHARE, AttackSchedule, Training
 from ldp_core.attacks.shared.search import Search
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Attack, Draft, Experiment, Variant, parse, threat_model
-from ldp_core.experiment.threat_model import resolved, spies, why_not
+from ldp_core.experiment import Attack, Draft, Experiment, Variant, parse, plan
 
 MODELS: list[dict[str, Any]] = [
     {"model": "lenet"},
@@ -29,24 +28,24 @@ systems that had no attacker then, as it was once they had one (c6e93e3)."""
 
 
 def attack_of(experiment: Experiment) -> Attack:
-    found = resolved(experiment).attack
+    found = plan(experiment).resolved.experiment.attack
     assert found
     return found
 
 
 def work(experiment: Experiment) -> float:
     """Of searches, as a share of training's."""
-    spelled = resolved(experiment)
+    spelled = plan(experiment).resolved.experiment
     assert spelled.attack and spelled.attack.clients
-    training = threat_model._training(spelled)
+    training = plan(spelled)._training()
     uploads = len(spelled.attack.clients) * len(spelled.attack.attacked(spelled.rounds))
-    each = sum(spy.who.effort(spy.facts).gradients for spy in spies(spelled))
+    each = sum(spy.who.effort(spy.facts).gradients for spy in plan(spelled).spies)
     return 3 * uploads * each * beside.GRADIENT / training.counted
 
 
 def as_before(experiment: Experiment) -> dict[str, Any]:
-    spelled = resolved(experiment)
-    attack, who = spelled.attack, spies(spelled)
+    spelled = plan(experiment).resolved.experiment
+    attack, who = spelled.attack, plan(spelled).spies
     assert attack
     rounds = [*attack.attacked(experiment.rounds)]
     steps = [spy.who.iterations for spy in who if isinstance(spy.who, Search)]
@@ -85,12 +84,14 @@ def test_scenario_attacks_equal_the_recorded_ones():
 def test_resolved_attack_keeps_the_experiment_key():
     tried = [*scenarios().values(), *map(parse, MODELS), parse({"attack": {"uploads": "both"}})]
     for experiment in tried:
-        spelled = resolved(experiment)
-        assert resolved(spelled) == spelled
-        assert spelled.key == experiment.key
+        spelled = plan(experiment).resolved.experiment
+        assert plan(spelled).resolved.experiment == spelled
+        assert plan(spelled).key == plan(experiment).key
         assert parse(spelled.as_json()) == spelled
-        assert [spy.attacker for spy in spies(spelled)] == [spy.attacker for spy in spies(experiment)]
-        assert why_not(spelled) == why_not(experiment)
+        assert [spy.attacker for spy in plan(spelled).spies] == [
+            spy.attacker for spy in plan(experiment).spies
+        ]
+        assert plan(spelled).why_not == plan(experiment).why_not
     (run,) = Draft(parse({"model": "lenet"}), (Variant("run"),)).runs()
     assert run.experiment.as_json()["attack"] == {
         "attacker": {"name": "idlg", "iterations": 53, "restarts": 1, "prior": 5.0},
@@ -150,13 +151,13 @@ def test_closed_form_attack_thins_out_in_long_runs():
 
 
 def test_run_without_attack_stays_without():
-    assert resolved(parse({"attack": None})).attack is None
+    assert plan(parse({"attack": None})).resolved.experiment.attack is None
     unfit = parse({"model": {"name": "resnet18", "width": 4}})
-    assert resolved(unfit) == unfit and why_not(unfit)
+    assert plan(unfit).resolved.experiment == unfit and plan(unfit).why_not
 
 
 def test_more_work_in_training_leaves_more_room():
-    (spy,) = spies(parse({"model": "lenet"}))
+    (spy,) = plan(parse({"model": "lenet"})).spies
     who = [(spy.who, spy.facts)]
     plain = Training(rounds=10, samples=1e5, products=50_000, dimension=8_000, chain=False)
     more = Training(rounds=10, samples=1e6, products=50_000, dimension=8_000, chain=False)

@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.accounting import DELTA, ledger
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 from ldp_core.simulate import simulate
@@ -46,20 +46,20 @@ def test_every_calibration_is_the_one_for_a_whole_upload(mechanism: dict[str, An
         {"mechanism": mechanism | {"per": "upload"}, "clients": {"epsilon": 8, "count": 4}, "rounds": 2}
         | {"form": form}
     )
-    assert one.uses_per_upload == 1
-    assert one.randomiser == other.randomiser
-    assert one.pieces(2) == other.pieces(2)
+    assert plan(one).terms.released().uses == 1
+    assert plan(one).randomiser == plan(other).randomiser
+    assert plan(one).pieces(2) == plan(other).pieces(2)
     assert ledger(one) == ledger(other)
-    np.testing.assert_array_equal(one.population().epsilon, np.full(4, 8.0))
-    mu = float(one.pieces(1)[0].mechanism.at(8.0, -1.0, 1.0).mu)
+    np.testing.assert_array_equal(plan(one).population.epsilon, np.full(4, 8.0))
+    mu = float(plan(one).pieces(1)[0].mechanism.at(8.0, -1.0, 1.0).mu)
     assert ledger(one)[0]["upload"]["epsilon"] == pytest.approx(float(epsilon_of(DELTA, mu)), rel=1e-9)
 
 
 def test_the_same_run_has_one_key_and_another_run_another():
     per_upload = {"name": "gaussian", "per": "upload"}
-    assert parse(asked("gaussian")).key == parse(asked(per_upload)).key
+    assert plan(parse(asked("gaussian"))).key == plan(parse(asked(per_upload))).key
     weights = parse({"mechanism": "gaussian", "clients": {"epsilon": 8, "count": 4}, "rounds": 2})
-    assert weights.key != parse(asked("gaussian")).key
+    assert plan(weights).key != plan(parse(asked("gaussian"))).key
 
 
 @pytest.mark.parametrize("name", [n for n in mechanisms.offered() if "gaussian" not in n])
@@ -67,7 +67,9 @@ def test_other_mechanisms_divide_the_upload_budget(name: str):
     experiment = parse(asked(name))
     mechanism = mechanisms.get(name)
     assert mechanism.for_uploads() is mechanism
-    np.testing.assert_allclose(experiment.population().epsilon, 8 / experiment.uses_per_upload)
+    np.testing.assert_allclose(
+        plan(experiment).population.epsilon, 8 / plan(experiment).terms.released().uses
+    )
 
 
 @pytest.mark.parametrize("name", ["gaussian", "dynamic_gaussian"])
@@ -83,4 +85,4 @@ def test_gaussian_upload_budget_trains_and_is_attacked(name: str):
 
 def test_the_rungs_of_a_ladder_are_in_the_mechanisms_own_scope():
     ladder = parse_ladder({"base": asked("gaussian"), "mechanisms": ["gaussian"]})
-    assert ladder.experiment(mechanisms.get("gaussian")).randomiser.scope == "coordinate"
+    assert plan(ladder.experiment(mechanisms.get("gaussian"))).randomiser.scope == "coordinate"

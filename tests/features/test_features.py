@@ -8,7 +8,7 @@ import pytest
 from ldp_core import datasets, features, mechanisms
 from ldp_core.attacks.findings.metrics import psnr
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.experiment.overrides import changed
 from ldp_core.features._inverse import Inverse, placed
 from ldp_core.features._straight import straightened
@@ -74,10 +74,10 @@ def test_every_engine_trains_on_them(engine: str, monkeypatch: pytest.MonkeyPatc
 
 def test_no_features_are_no_part_of_a_key():
     plain = parse({})
-    assert parse({"features": "none"}).key == plain.key
+    assert plan(parse({"features": "none"})).key == plan(plain).key
     made = changed(plain, {"features.name": "orientation", "features.directions": 30})
-    assert made.key != plain.key and parse(made.as_json()) == made
-    assert made.source.shape == (30,) and not made.source.images
+    assert plan(made).key != plan(plain).key and parse(made.as_json()) == made
+    assert plan(made).source.shape == (30,) and not plan(made).source.images
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_incompatible_features_are_refused_at_their_field(asked: dict[str, Any],
 def test_few_rounds_on_a_persons_budget_begin_at_zero():
     few = {"target": "update", "selection": "once", "rounds": 5}
     for asked, zero in ((few, True), (few | {"rounds": 20}, False), ({"target": "update"}, False)):
-        begun = initial_weights(assemble(parse(asked), digits(), choose_device()))
+        begun = initial_weights(assemble(plan(parse(asked)), digits(), choose_device()))
         assert bool((begun == 0).all()) is zero
         named = {"model": {"name": "logistic_regression", "begin": "zero" if zero else "random"}}
-        assert parse(asked | named).key == parse(asked).key
+        assert plan(parse(asked | named)).key == plan(parse(asked)).key
     other = {"model": {"name": "logistic_regression", "begin": "random"}}
-    assert parse(few | other).key != parse(few).key
+    assert plan(parse(few | other)).key != plan(parse(few)).key
 
 
 def test_images_from_features_fade_with_noise():

@@ -9,7 +9,7 @@ import torch
 from ldp_core import accounting
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events import Ended
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.class_means import messages_of
 from ldp_core.federated.federation import assemble
 from ldp_core.many import run_many
@@ -31,7 +31,9 @@ def asked(**more: Any) -> dict[str, Any]:
 
 
 def test_message_is_the_mean_image_by_label():
-    federation = assemble(parse(asked(clients={"count": 400, "epsilon": 8})), digits(), torch.device("cpu"))
+    federation = assemble(
+        plan(parse(asked(clients={"count": 400, "epsilon": 8}))), digits(), torch.device("cpu")
+    )
     found = messages_of(federation, [federation.shards[i] for i in (3, 7)]).numpy()
     width = federation.train_x.shape[1]
     for row, client in zip(found, (3, 7), strict=True):

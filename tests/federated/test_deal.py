@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core.engines.plan import Plan, plan_batches
-from ldp_core.experiment import parse
+from ldp_core.engines.plan import Batches, plan_batches
+from ldp_core.experiment import parse, plan
 from ldp_core.federated import deal as module
 from ldp_core.federated.deal import deal
 from ldp_core.federated.federation import Federation, assemble, untrained
@@ -22,15 +22,15 @@ LABELS = digits().train_y
 
 
 def dealt(changes: dict[str, Any]) -> Federation:
-    return assemble(parse({"attack": None, **changes}), digits(), torch.device("cpu"))
+    return assemble(plan(parse({"attack": None, **changes})), digits(), torch.device("cpu"))
 
 
-def plan_of(one: Federation, number: int) -> Plan:
+def plan_of(one: Federation, number: int) -> Batches:
     return next(prepare(one, replace(untrained(one), round=number - 1)).works()).plan
 
 
-def equal(one: Plan, other: Plan) -> bool:
-    return all(np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(Plan))
+def equal(one: Batches, other: Batches) -> bool:
+    return all(np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(Batches))
 
 
 def test_runs_of_one_seed_share_deal_and_plans():
@@ -69,7 +69,7 @@ def test_other_batches_have_a_plan_of_their_own(changes: dict[str, Any]):
 def test_deal_is_freed_with_its_last_holder():
     gc.collect()
     before = len(module._deals)
-    held = deal(parse({"seed": 77}), LABELS)
+    held = deal(plan(parse({"seed": 77})), LABELS)
     assert len(module._deals) == before + 1
     del held
     gc.collect()
@@ -77,10 +77,10 @@ def test_deal_is_freed_with_its_last_holder():
 
 
 def test_plans_beyond_the_cache_are_made_again(monkeypatch: pytest.MonkeyPatch):
-    one, made = deal(parse({"seed": 78}), LABELS), list[int]()
+    one, made = deal(plan(parse({"seed": 78})), LABELS), list[int]()
 
-    def make(number: int) -> Callable[[], Plan]:
-        def plan() -> Plan:
+    def make(number: int) -> Callable[[], Batches]:
+        def plan() -> Batches:
             made.append(number)
             return plan_batches(one.shards, 1, 10, stream(78, "batches", number))
 

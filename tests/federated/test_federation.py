@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ldp_core.experiment.schema import Population
+from ldp_core.experiment import Population
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.federated.noising import Noising, Together
-from ldp_core.federated.terms import Laws
+from ldp_core.federated.upload import Laws
 from ldp_core.mechanisms.base import Mechanism, Use
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ldp_core.accounting import Spending, everyone
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import PrivacyFilter
 from tests.data import events
 
@@ -17,11 +17,11 @@ def limited(**changes: Any) -> dict[str, Any]:
 
 def test_client_stops_at_the_last_affordable_upload():
     experiment = parse(limited(run_limit=500))
-    spending, client = Spending(experiment.releases), everyone(experiment)[0]
+    spending, client = Spending(plan(experiment).releases), everyone(plan(experiment))[0]
     most = spending.affordable(client, 500)
     assert 0 < most < 6
     assert spending.uploads(client, most).bound <= 500 < spending.uploads(client, most + 1).bound
-    purse, sent = PrivacyFilter(experiment), np.full(20, most)
+    purse, sent = PrivacyFilter(plan(experiment)), np.full(20, most)
     assert purse.can_afford(sent - 1).all()
     assert not purse.can_afford(sent).any()
     assert (purse.stopped(sent - 1), purse.stopped(sent)) == (0, 20)
@@ -31,7 +31,7 @@ def test_client_stops_at_the_last_affordable_upload():
 
 
 def test_without_a_limit_none_stops():
-    purse, sent = PrivacyFilter(parse(limited())), np.ones(20, dtype=np.int64)
+    purse, sent = PrivacyFilter(plan(parse(limited()))), np.ones(20, dtype=np.int64)
     assert purse.stopped(sent) == 0
     assert purse.can_afford(sent).all()
     assert purse.spent(sent, np.arange(1))["0"]["left"] is None
@@ -64,5 +64,5 @@ def test_model_is_unchanged_when_all_clients_stopped():
 def test_gaussian_noise_is_counted_by_its_own_rule():
     own = {"mechanism": {"name": "gaussian", "per": "upload"}, "rounds": 20, "attack": None}
     experiment = parse(own | {"clients": {"epsilon": 1, "run_limit": 3}})
-    most = Spending(experiment.releases).affordable(everyone(experiment)[0], 3)
+    most = Spending(plan(experiment).releases).affordable(everyone(plan(experiment))[0], 3)
     assert 3 < most < 20, "the root of the sum of squares allows more than adding up"

@@ -15,7 +15,7 @@ from ldp_core.engines.batched import train_each
 from ldp_core.engines.fused.training import train_fused
 from ldp_core.engines.plan import plan_batches
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.federated.federation import Federation, assemble, initial_weights, untrained
 from ldp_core.federated.round import noisings, prepare
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
@@ -46,9 +46,9 @@ def exact_epsilon(mu: float) -> float:
 
 def noise_in(experiment: Experiment) -> tuple[Any, int]:
     """Deviation of all noise on one weight that a record hides in, and its number of uploads."""
-    people = experiment.attacked.population()
-    law: Any = experiment.attacked.pieces()[0].mechanism.at(people.epsilon, people.low, people.high)
-    return law.sigma, experiment.most_uploads
+    people = plan(experiment).attacked.population
+    law: Any = plan(experiment).attacked.pieces()[0].mechanism.at(people.epsilon, people.low, people.high)
+    return law.sigma, plan(experiment).most_uploads
 
 
 @pytest.mark.parametrize("trust", ["local", "secure_sum", "central"])
@@ -66,7 +66,7 @@ def test_record_epsilon_equals_exact_gaussian_and_is_never_below(trust: str) -> 
         experiment = parse(
             of_records(clients=clients, local=local, trust=trust, rounds=int(draw.integers(1, 50)))
         )
-        moved = 2 * local["learning_rate"] * local["clip"] / (experiment.source.train_size / count)
+        moved = 2 * local["learning_rate"] * local["clip"] / (plan(experiment).source.train_size / count)
         sigmas, uploads = noise_in(experiment)
         for i, entry in enumerate(accounting.ledger(experiment, range(min(count, 3)))):
             # a secure sum rounds to a grid, and its bound is loose where ε is large
@@ -85,7 +85,7 @@ def test_replaced_record_moves_upload_within_sensitivity(model: str, began: str)
     fields = {"model": MODELS[model], "local": {"learning_rate": 2.0, "clip": 0.5}, "clients": {"count": 40}}
     experiment = parse(of_records(**fields))
     data = digits()
-    federation = assemble(experiment, data, torch.device("cpu"), began=began)
+    federation = assemble(plan(experiment), data, torch.device("cpu"), began=began)
     draw, farthest = np.random.default_rng(1), 0.0
     own = federation.shards[0]
     before = uploads_of(federation)
@@ -112,9 +112,9 @@ def uploads_of(federation: Federation) -> Any:
 @pytest.mark.parametrize("model", MODELS)
 def test_record_lengths_equal_those_of_single_gradients(model: str) -> None:
     experiment = parse(of_records(model=MODELS[model]))
-    network, source = experiment.network, experiment.source
+    network, source = plan(experiment).network, plan(experiment).source
     generator = torch.Generator().manual_seed(3)
-    weights = torch.rand((2, experiment.dimension), generator=generator, dtype=torch.float64) - 0.5
+    weights = torch.rand((2, plan(experiment).dimension), generator=generator, dtype=torch.float64) - 0.5
     x = torch.rand((2, 5, *source.shape), generator=generator, dtype=torch.float64)
     y = torch.randint(0, 10, (2, 5), generator=generator)
     views = network.views(weights, source.shape, source.classes)
@@ -127,12 +127,12 @@ def test_record_lengths_equal_those_of_single_gradients(model: str) -> None:
 
 def test_engine_that_shortens_no_gradient_refuses() -> None:
     experiment = parse(of_records(model={"layers": MODELS["listed"]["layers"]}))
-    federation = assemble(experiment, digits(), torch.device("cpu"))
-    plan = plan_batches(federation.shards, 1, 10_000, np.random.default_rng(0))
+    federation = assemble(plan(experiment), digits(), torch.device("cpu"))
+    batches = plan_batches(federation.shards, 1, 10_000, np.random.default_rng(0))
     start, (x, y, _) = initial_weights(federation), federation.samples
     for train in (train_each, train_fused):
         with pytest.raises(ValueError, match="shorten"):
-            train(federation.recipe, start, x, y, plan, 1)
+            train(federation.recipe, start, x, y, batches, 1)
 
 
 REFUSED: dict[str, dict[str, Any]] = {

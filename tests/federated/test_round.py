@@ -10,7 +10,7 @@ import torch
 
 from ldp_core import aggregators, limits, mechanisms
 from ldp_core.errors import Diverged
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import Federation, assemble, untrained
 from ldp_core.federated.round import one_round
 from tests.data import digits
@@ -34,7 +34,7 @@ weightings, and two of them the lottery, which takes four times as many rounds."
 
 
 def federation(changes: dict[str, Any]) -> Federation:
-    return assemble(parse(changes), digits(), CPU)
+    return assemble(plan(parse(changes)), digits(), CPU)
 
 
 @pytest.mark.parametrize(("mechanism", "aggregator", "target"), CASES, ids=str)
@@ -142,7 +142,7 @@ def test_chunks_of_clients_do_not_change_the_result(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 30 + 1)
     again = one_round(ready, untrained(ready))
     assert torch.equal(whole.weights, again.weights)
-    assert ready.chunk == 30
+    assert ready.plan.chunk == 30
 
 
 def test_a_learning_rate_that_is_far_too_large_is_named():

@@ -8,10 +8,9 @@ import pytest
 
 from ldp_core import aggregators, mechanisms
 from ldp_core.contract import mechanism as checks
-from ldp_core.experiment.schema import Piece
+from ldp_core.experiment import Piece
 from ldp_core.federated import upload
-from ldp_core.federated.terms import Laws
-from ldp_core.federated.upload import Moments, uploaded
+from ldp_core.federated.upload import Laws, Moments, uploaded
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import BLOCK
 from ldp_core.mechanisms.shared.scale_free import UnitLaw

@@ -11,7 +11,7 @@ import torch
 
 from ldp_core.attacks import servers
 from ldp_core.datasets import Data, get
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.federated.federation import assemble
 from ldp_core.leakage.crafted import observe_lied, silenced
@@ -82,7 +82,7 @@ def test_silenced_clients_leave_one_upload_alone_in_the_sum():
     experiment = parse(
         {**WHOLE, "clients": budget, "trust": "secure_sum", "target": "update", "rounds": 1, "attack": attack}
     )
-    ready = assemble(experiment, images(), torch.device("cpu"))
+    ready = assemble(plan(experiment), images(), torch.device("cpu"))
     start, public = begun(ready, np.array([0])), public_images(ready)
     added = silenced(servers.get("silencing"), start, np.array([0]), public)
     assert added is not None
@@ -94,7 +94,7 @@ def test_silenced_clients_leave_one_upload_alone_in_the_sum():
 
 
 def test_crafted_model_depends_on_public_images_alone():
-    ready = assemble(parse(WHOLE), images(), torch.device("cpu"))
+    ready = assemble(plan(parse(WHOLE)), images(), torch.device("cpu"))
     blank = replace(ready, train_x=torch.zeros_like(ready.train_x))
     public, client = public_images(ready), np.array([0])
     noise = stream(0, "attack noise")

@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 from ldp_core import mechanisms
 from ldp_core.attacks import Public
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import Federation, assemble
 from ldp_core.leakage import identification
 from ldp_core.leakage.candidates import Candidates, line_up
@@ -35,7 +35,7 @@ BASE: dict[str, Any] = {"clients": {"range": 0.2}, "local": {"learning_rate": 0.
 
 
 def ready(**changes: Any) -> Federation:
-    return assemble(parse(BASE | changes), digits(), torch.device("cpu"))
+    return assemble(plan(parse(BASE | changes)), digits(), torch.device("cpu"))
 
 
 def lineup_of(federation: Federation, sample: int, count: int) -> Candidates:
@@ -94,7 +94,7 @@ def test_identification_bound_holds_for_partial_uploads(name: str, epsilon: floa
     """The bounds hold: that of all weights for a part of them, and the worst of the ranges for each."""
     model, local = "logistic_regression", {"optimizer": "sgd", "learning_rate": 0.5}
     run = {"system": name, "dataset": "digits", "model": model, "local": local, "clients": {"range": 0.2}}
-    calibrated(assemble(parse(run), digits(), torch.device("cpu")), epsilon)
+    calibrated(assemble(plan(parse(run)), digits(), torch.device("cpu")), epsilon)
 
 
 def calibrated(federation: Federation, epsilon: float, exact: bool = False) -> None:

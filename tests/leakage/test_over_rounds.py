@@ -7,7 +7,7 @@ import torch
 from scipy.stats import binom
 
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.federated.state import State
 from ldp_core.leakage.over_rounds import Share, picked
 from ldp_core.presets.of_systems.five_side_by_side import BASE, FIVE, variants
@@ -30,7 +30,7 @@ def ran(label: str, epsilon: float) -> tuple[Experiment, tuple[State, ...]]:
 
 def shares(label: str, epsilon: float, images: int = 1) -> dict[str | None, Share]:
     experiment, states = ran(label, epsilon)
-    return picked(experiment, digits(), states, images)
+    return picked(plan(experiment), digits(), states, images)
 
 
 @pytest.mark.parametrize("label", FIVE)
@@ -60,4 +60,6 @@ def test_an_unknown_law_is_refused():
     """Of a part of a vector that is answered as one."""
     experiment, states = ran("PPRD-FL", 600.0)
     with pytest.raises(InvalidInput, match="choose another mechanism"):
-        picked(changed(experiment, {"form": "corrected", "mechanism.name": "harmony"}), digits(), states)
+        picked(
+            plan(changed(experiment, {"form": "corrected", "mechanism.name": "harmony"})), digits(), states
+        )

@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import mechanisms, trust
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import changed, parse
+from ldp_core.experiment import changed, parse, plan
 from ldp_core.library import asked
 
 
@@ -96,4 +96,4 @@ def test_trust_is_taken_by_the_word_of_the_pages(word: str, name: str):
     whole = {"target": "update", "epsilon_scope": "run", "epsilon": 2}
     found = asked(None, {}, {**whole, "trust": word})
     assert found.trust.name == name and found == asked(None, {}, {**whole, "trust": name})
-    assert changed(found, {"trust.kind": word}).key == found.key
+    assert plan(changed(found, {"trust.kind": word})).key == plan(found).key

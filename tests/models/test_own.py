@@ -11,7 +11,7 @@ from ldp_core import models
 from ldp_core.cli import main
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events import RoundDone
-from ldp_core.experiment import amended, parse
+from ldp_core.experiment import amended, parse, plan
 from ldp_core.fields import Choice
 from ldp_core.models._grammar import FIELDS, read, spelled
 from ldp_core.simulate import simulate
@@ -49,18 +49,18 @@ def test_text_and_json_mean_the_same():
     assert parse({"model": {"layers": short}}) == one == parse({"model": {"layers": json.dumps(LISTED)}})
     assert one == parse(one.as_json()) == amended({}, {"model": {"layers": LISTED}})
     assert one.model.title == "own layers (conv 8 3 relu, pool 2, dense 12 relu)"
-    assert one.dimension == 8 * 9 + 8 + 8 * 9 * 12 + 12 + 12 * 10 + 10
+    assert plan(one).dimension == 8 * 9 + 8 + 8 * 9 * 12 + 12 + 12 * 10 + 10
     wider = amended(one.as_json(), {"model.layers": "conv 8 3, pool, dense 13"})
-    assert wider.key != one.key == parse({"model": {"name": "own", "layers": short}}).key
+    assert plan(wider).key != plan(one).key == plan(parse({"model": {"name": "own", "layers": short}})).key
 
 
 @pytest.mark.parametrize("last", ["dense 10", "dense 10 none"])
 def test_last_layer_with_a_unit_for_each_class_is_the_output(last: str):
     listed, usual = parse({"model": {"layers": f"dense 32 relu, {last}"}}), parse({"model": "mlp"})
-    assert listed.dimension == usual.dimension == 64 * 32 + 32 + 32 * 10 + 10
+    assert plan(listed).dimension == plan(usual).dimension == 64 * 32 + 32 + 32 * 10 + 10
     ends = [ended({"layers": layers})[-1] for layers in ("dense 32 relu", f"dense 32 relu, {last}")]
     assert ends[0].weights_sha256 == ends[1].weights_sha256
-    source = listed.source
+    source = plan(listed).source
     understood = listed.model.understood(source.shape, source.classes)
     assert [size for _, size in understood] == [64 * 32 + 32, 32 * 10 + 10] and not listed.model.doubt(10)
 
@@ -68,7 +68,7 @@ def test_last_layer_with_a_unit_for_each_class_is_the_output(last: str):
 def test_stored_relu_last_layer_keeps_its_network():
     stored = {"kind": "dense", "units": 10, "activation": "relu"}
     before, now = (parse({"model": {"layers": one}}) for one in ([stored], "dense 10"))
-    assert before.dimension == 64 * 10 + 10 + 10 * 10 + 10 and before.key != now.key
+    assert plan(before).dimension == 64 * 10 + 10 + 10 * 10 + 10 and plan(before).key != plan(now).key
     assert before.as_json()["model"]["layers"] == [stored] and "dense 10 none" in before.model.doubt(10)
     assert "added" in before.model.understood((8, 8), 10)[-1][0]
 

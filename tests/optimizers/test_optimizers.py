@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from ldp_core import optimizers
-from ldp_core.experiment import changed, parse
+from ldp_core.experiment import changed, parse, plan
 
 THEIRS: dict[str, Any] = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
 
@@ -55,7 +55,7 @@ def test_optimal_rate_halves_after_a_thousand_steps():
 
 def test_an_experiment_names_its_optimizer_shortly_or_in_full():
     short, full = parse({"local": {"optimizer": "adam"}}), parse({"local": {"optimizer": {"name": "adam"}}})
-    assert short.key == full.key
+    assert plan(short).key == plan(full).key
     assert short.as_json()["local"]["optimizer"] == "adam"
     other = changed(parse({}), {"local.optimizer.name": "optimal", "local.optimizer.alpha": 0.01})
     assert other.as_json()["local"]["optimizer"] == {"name": "optimal", "alpha": 0.01, "counter": "round"}

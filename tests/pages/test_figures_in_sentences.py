@@ -19,7 +19,7 @@ from streamlit.testing.v1.element_tree import Block
 
 from ldp_core import accounting, lessons
 from ldp_core.accounting import entries, worth
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, plan
 from ldp_core.inference import margin, wilson
 from ldp_core.runs import Job, drafts
 from ldp_core.runs.carry.html_report import figures, ledger, verdict
@@ -286,7 +286,7 @@ class Facts:
                 one.get("clipped_fraction"),
             ]
         shares += [row.get("right") for row in measured]
-        shares += [x for one in experiments for x in client_weights(one).tolist()]
+        shares += [x for one in experiments for x in client_weights(plan(one)).tolist()]
         pictures: dict[Any, list[dict[str, Any]]] = {}
         for label, own in each:
             for one in own:
@@ -309,7 +309,7 @@ class Facts:
         gaps = [float(np.mean(a) - np.mean(b)) for a, b in permutations(finals.values(), 2)]
         gaps += [x - y for a, b in permutations(finals.values(), 2) for x, y in zip(a, b, strict=False)]
         gaps += [margin(x, max(held)) for x in shares if 0 < x < 1]
-        ledgers = [entry for one in experiments for entry in entries(one)]
+        ledgers = [entry for one in experiments for entry in entries(plan(one))]
         self.lines = [
             line for one in ledgers for line in (one.coordinate, one.upload, one.run_expected, one.run_worst)
         ]
@@ -322,20 +322,24 @@ class Facts:
             if isinstance(line, dict)
             for key in ("epsilon", "basic")
         ]
-        sources = [one.source for one in experiments]
-        each_holds = [one.source.train_size / one.clients.count for one in experiments]
+        sources = [plan(one).source for one in experiments]
+        each_holds = [plan(one).source.train_size / one.clients.count for one in experiments]
         settings = json.dumps([one.as_json() for one in experiments])
         self.known: dict[str, list[float]] = {
             "share": [100 * x for x in shares],
             "noise": [x for one in noise for x in (*one, *np.cumsum(one))]
             + [server_variance(one) * n for one in experiments for n in (1, one.rounds)],
             "sigma": [
-                float(x) ** 0.5 for one in experiments for x in (*client_variance(one), server_variance(one))
+                float(x) ** 0.5
+                for one in experiments
+                for x in (*client_variance(plan(one)), server_variance(one))
             ],
-            "size": [0.0, *(server_noise(one).heard ** 0.5 for one in experiments)],
+            "size": [0.0, *(server_noise(plan(one)).heard ** 0.5 for one in experiments)],
             "bound": [x for x in bounds if x is not None and np.isfinite(x)],
             "asked": [
-                float(x) for one in experiments for x in (*one.clients.budgets(), *one.population().epsilon)
+                float(x)
+                for one in experiments
+                for x in (*one.clients.budgets(), *plan(one).population.epsilon)
             ],
             "shown": [row["epsilon_lower"] for row in measured],
             "delta": [line.delta for line in self.lines],
@@ -440,7 +444,7 @@ def test_numbers_on_pages_follow_from_events_and_ledger(name: str, recorded: Rec
         said += [text] if page == "train" and text.startswith("for client") else []
     assert not wrong, "\n".join(sorted(wrong))
     lines = [
-        entries(one)[0].run_worst for one in draft.experiments()
+        entries(plan(one))[0].run_worst for one in draft.experiments()
     ]  # of client 1, whom the third figure names
     assert said
     for text in said:

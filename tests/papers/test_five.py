@@ -11,7 +11,7 @@ from ldp_core.accounting import epsilon_for, ledger
 from ldp_core.datasets import data_dir
 from ldp_core.errors import InvalidExperiment, InvalidInput
 from ldp_core.events import Ended
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.inference import interval
 from ldp_core.limits import EPSILON
 from ldp_core.mechanisms.base import Floats
@@ -172,8 +172,8 @@ def test_equal_systems_have_no_most_accurate_one():
 
 def test_a_point_opens_as_the_runs_that_were_measured():
     for arm, one in zip(ARMS.values(), points(KNOWN), strict=True):
-        runs = [run.experiment.key for run in one.draft.runs()]
-        assert runs == [arm.experiment(seed).key for seed in range(SEEDS)]
+        runs = [plan(run.experiment).key for run in one.draft.runs()]
+        assert runs == [plan(arm.experiment(seed)).key for seed in range(SEEDS)]
 
 
 def test_a_point_opens_with_ones_own_clients_and_budgets():

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core import mechanisms, papers
 from ldp_core.errors import UnknownName
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import measure
 from ldp_core.runs.lockstep import load
@@ -44,7 +44,7 @@ def test_every_arm_can_run_and_be_opened(name: str, claim: Claim):
     assert (draft is None) == all(arm.named for arm in claim.measured)
     if draft:
         for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
-            assert experiment.key == made[variant.label].key
+            assert plan(experiment).key == plan(made[variant.label]).key
 
 
 def test_the_way_of_the_data_is_read_off_the_experiment():

@@ -5,7 +5,7 @@ import pytest
 
 from ldp_core import partitions
 from ldp_core.errors import InvalidExperiment, InvalidInput
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.streams import stream
 from tests.data import digits
 
@@ -50,8 +50,8 @@ def test_records_each_leaves_the_rest_out():
     assert len(set(np.concatenate(shards).tolist())) == 60
     base = {"partition": {"kind": "records_each", "records": 3}, "unit": "record"}
     few = parse(base | {"clients": {"count": 20, "epsilon": 1}})
-    assert few.records == 3
-    assert few.reach > parse({"unit": "record", "clients": {"count": 20, "epsilon": 1}}).reach
+    assert plan(few).records == 3
+    assert plan(few).reach > parse({"unit": "record", "clients": {"count": 20, "epsilon": 1}}).reach
     with pytest.raises(InvalidExperiment, match=r"partition.records"):
         parse(base | {"clients": {"count": 1000, "epsilon": 1}})
 

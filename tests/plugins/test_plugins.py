@@ -12,7 +12,7 @@ import pytest
 from ldp_core import attacks, doctor, mechanisms, selections
 from ldp_core.component import Registry
 from ldp_core.errors import InvalidExperiment, UnknownName
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.plugins import candidates, folder
 from ldp_core.runs import kinds
 from ldp_core.runs.record.computations import of_run
@@ -205,9 +205,8 @@ def test_plugin_version_changes_keys_of_its_runs_only(place: Path, registry: Reg
 
 
 def test_an_attacker_from_outside_is_chosen_by_name_only(monkeypatch: pytest.MonkeyPatch):
-    from ldp_core.experiment.threat_model import facts
 
-    asked = facts(parse({}), "audit")
+    asked = plan(parse({})).facts("audit")
     chosen = attacks.choose(asked)
     assert chosen is not None
     monkeypatch.setattr(type(chosen), "plugin", "of somebody 1.0")

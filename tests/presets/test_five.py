@@ -4,6 +4,7 @@ import pytest
 
 from ldp_core import presets, systems
 from ldp_core.accounting import DELTA, epsilon_for, ledger
+from ldp_core.experiment import plan
 from ldp_core.presets.of_systems import five_at_ten, five_side_by_side
 from ldp_core.presets.of_systems.five_side_by_side import FIVE, SHARED
 
@@ -22,7 +23,7 @@ def test_a_run_costs_every_client_of_every_system_the_same(name: str, price: flo
 @pytest.mark.parametrize(("name", "price"), PRICES.items())
 def test_the_epsilon_of_each_is_the_one_that_costs_so_much(name: str, price: float):
     for experiment in presets.get(name).draft.experiments():
-        asked = float(experiment.population().epsilon[0])
+        asked = float(plan(experiment).population.epsilon[0])
         assert epsilon_for(experiment, price) == pytest.approx(asked, rel=1e-3)
 
 

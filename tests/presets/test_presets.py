@@ -4,13 +4,13 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.errors import UnknownName
-from ldp_core.experiment import checked, parse, parse_draft
+from ldp_core.experiment import checked, parse, parse_draft, plan
 
 
 def test_the_default_comes_first_and_is_the_empty_experiment():
     assert presets.names()[0] == "two_volunteers"
     base = presets.get("two_volunteers").draft.base
-    assert base.key == parse({}).key
+    assert plan(base).key == plan(parse({})).key
 
 
 @pytest.mark.parametrize("name", presets.names())
@@ -21,7 +21,7 @@ def test_every_preset_parses_with_question_and_lesson(name: str):
     assert parse_draft(draft.as_json()) == draft
     assert preset.question.endswith("?")
     assert preset.lesson.endswith(".")
-    keys = [experiment.key for experiment in draft.experiments()]
+    keys = [plan(experiment).key for experiment in draft.experiments()]
     assert len(set(keys)) == len(keys), "two variants are the same run"
 
 

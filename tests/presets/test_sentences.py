@@ -11,7 +11,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import DELTA, Promise, Scope, everyone, promise, worth
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.presets import sixty_thousand as sixty
 from ldp_core.presets import ten_hospitals as hospitals
 from ldp_core.presets.of_systems import five_side_by_side as five
@@ -57,7 +57,7 @@ class Shown:
     def line(self, label: str, scope: Scope) -> Promise:
         """Of the first client."""
         one = self.experiments[label]
-        return promise(one, everyone(one)[0])[scope]
+        return promise(plan(one), everyone(plan(one))[0])[scope]
 
     @property
     def settings(self) -> set[float]:
@@ -134,7 +134,7 @@ def unnamed(value: float, shown: Shown) -> bool:
 
 
 def weights(shown: Shown) -> float:
-    return next(iter(shown.experiments.values())).dimension
+    return plan(next(iter(shown.experiments.values()))).dimension
 
 
 def odds(label: str) -> Check:
@@ -216,11 +216,11 @@ FIGURES: dict[str, tuple[Check, ...]] = {
     ),
     "personalized_ldp_fl": (lambda value, shown: shown.line("A mean", "coordinate").sum > value,),
     "pprd_fl": (
-        about(lambda shown: shown.experiments["half in clear"].source.train_size / 5),
+        about(lambda shown: plan(shown.experiments["half in clear"]).source.train_size / 5),
         setting(6000),
         lambda value, shown: shown.line("all perturbed", "upload").sum > value,
     ),
-    "pd_ldpfl": (exactly(lambda shown: shown.experiments["PD-LDPFL"].uploaded), summed("PD-LDPFL")),
+    "pd_ldpfl": (exactly(lambda shown: plan(shown.experiments["PD-LDPFL"]).uploaded), summed("PD-LDPFL")),
     "what_is_kept": (
         lambda value, shown: all((one.psnr or 0) < value for one in shown.results("layers kept, plain")),
     ),
@@ -239,7 +239,7 @@ FIGURES: dict[str, tuple[Check, ...]] = {
         above(sixty.MEANS),
         above(sixty.STRICT),
         exactly(lambda shown: round(100 * (shown.outcome.control or 0))),
-        exactly(lambda shown: shown.experiments[sixty.MEANS].dimension / 10 - 1),
+        exactly(lambda shown: plan(shown.experiments[sixty.MEANS]).dimension / 10 - 1),
         setting(60_000),
         setting(64),
         above(sixty.FEATURES),

@@ -9,8 +9,7 @@ import torch
 
 from ldp_core import mechanisms, systems
 from ldp_core.events import Attacked, RoundDone, Target
-from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.experiment.threat_model import spread_by_budget, why_not
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.federated.federation import assemble, taking_part, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.federated.state import State
@@ -40,7 +39,7 @@ def test_system_has_label_summary_and_reference(name: str):
 def test_system_settings_round_trip_through_json(name: str):
     experiment = parse({"system": name})
     assert parse(experiment.as_json()) == experiment
-    assert parse(experiment.as_json()).key == experiment.key
+    assert plan(parse(experiment.as_json())).key == plan(experiment).key
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,10 +54,10 @@ def test_given_settings_override_the_system(name: str):
 def test_upload_reveals_the_stated_facts(name: str):
     """Over the clients of a round, within 5 % where a draw decides."""
     experiment = small(name)
-    federation = assemble(experiment, digits(), CPU)
-    joined, result, m = taking_part(federation), experiment.tells, experiment.uploaded
+    federation = assemble(plan(experiment), digits(), CPU)
+    joined, result, m = taking_part(federation), plan(experiment).tells, plan(experiment).uploaded
     clients = np.arange(experiment.clients.count)
-    _, low, high = experiment.population().columns(clients)
+    _, low, high = plan(experiment).population.columns(clients)
     values = stream(1, "records").uniform(-0.1, 0.1, (len(clients), m)).astype(np.float32)
     encoded = joined.encode(values, low, high, clients, stream(1, "encoding", 1))
     clear, unsent = (
@@ -83,7 +82,7 @@ def test_resumed_system_run_has_the_same_bits(name: str):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_round_leaves_the_previous_state_unchanged(name: str):
-    federation = assemble(small(name), digits(), CPU)
+    federation = assemble(plan(small(name)), digits(), CPU)
     state = one_round(federation, untrained(federation)).state
     before = state.as_bytes(), state.arrays_as_bytes()
     first, again = (one_round(federation, state).state for _ in range(2))
@@ -99,7 +98,7 @@ def test_measured_noise_equals_the_prediction(name: str):
     experiment = small(name)
     if experiment.mechanism.role == "identity":
         return
-    federation = assemble(experiment, digits(), CPU)
+    federation = assemble(plan(experiment), digits(), CPU)
     start = untrained(federation)
     found = [one_round(federation, replace(start, round=before)) for before in range(40)]
     noises = [(r.noise_variance, r.noise_variance_theory) for r in found if r.client_weights.any()]
@@ -113,7 +112,7 @@ def test_measured_noise_equals_the_prediction(name: str):
 def test_noise_is_predicted_or_explained_as_unknown(name: str, form: str):
     """Weights lie elsewhere than in mid-range, so tenfold is near; another range was 70 times off."""
     experiment = small(name, form)
-    noise, whys = server_noise(experiment), {
+    noise, whys = server_noise(plan(experiment)), {
         ("optimal_ldp_fl", "corrected"): "each range follows the server's model",
         ("optimal_ldp_fl", "as_printed"): "each range follows the server's model",
         # with Laplace in Piecewise's place, its noise was 400 000 000 times what was predicted
@@ -132,16 +131,16 @@ def test_noise_is_predicted_or_explained_as_unknown(name: str, form: str):
 def test_its_uploads_are_attacked_with_controls(name: str, form: str):
     """A picture of each client under each control, and a pick that is right where nothing is hidden."""
     experiment = changed(small(name, form), {"rounds": 1, "attack": "auto"})
-    assert why_not(experiment) == ""
+    assert plan(experiment).why_not == ""
     events = list(simulate(experiment, digits()))
     emitted = [one for one in events if isinstance(one, Attacked)]
     assert {(one.control, one.client) for one in emitted} == {
         (control, int(client) + 1)
         for control in (None, "clean", "clipped")
-        for client in spread_by_budget(experiment)
+        for client in plan(experiment).spread_by_budget()
     }
     shown = [event.image for event in events if isinstance(event, Target)]
-    assert len(shown) == len(spread_by_budget(experiment))
+    assert len(shown) == len(plan(experiment).spread_by_budget())
     shades = [len(np.unique(decode(one))) for one in shown]
     assert min(shades) > 5, "in shades of grey, whatever white is in training"
     assert {one.identification_rank for one in emitted if one.control == "clean"} == {1}
@@ -150,9 +149,9 @@ def test_its_uploads_are_attacked_with_controls(name: str, form: str):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_correction_states_its_reason(name: str):
-    words = small(name).correction
+    words = plan(small(name)).correction
     assert words.startswith("Corrected, ") and words.endswith(".")
-    assert small(name, "as_printed").correction == words
+    assert plan(small(name, "as_printed")).correction == words
 
 
 def test_mechanism_forms_are_both_described():

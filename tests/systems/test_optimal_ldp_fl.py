@@ -8,8 +8,7 @@ import torch
 
 from ldp_core.accounting import DELTA, ledger, shuffled
 from ldp_core.cost.traffic import traffic
-from ldp_core.experiment import amended, departures, parse
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment import amended, departures, parse, plan
 from ldp_core.federated.federation import assemble, taking_part
 from ldp_core.limits import at_most
 from ldp_core.mechanisms.base import Form
@@ -28,11 +27,11 @@ ON_DIGITS: dict[str, Any] = {"system": NAME, "dataset": "digits", "model": "mlp"
 def encoded(model: np.ndarray | None = None, **changes: Any) -> tuple[Encoded, tuple[slice, ...]]:
     """What three clients hand on whose server has the given model."""
     experiment = amended(ON_DIGITS, changes)
-    joined = taking_part(assemble(experiment, digits(), torch.device("cpu")))
+    joined = taking_part(assemble(plan(experiment), digits(), torch.device("cpu")))
     values = np.zeros((3, joined.public.dimension), dtype=np.float32)
     known = np.zeros(joined.public.dimension) if model is None else model
     joined.begin(known.astype(np.float32), np.arange(3))
-    _, low, high = experiment.population().columns(np.arange(3))
+    _, low, high = plan(experiment).population.columns(np.arange(3))
     return joined.encode(values, low, high, np.arange(3), stream(0, "encoding", 1)), joined.public.layers
 
 
@@ -71,7 +70,7 @@ def test_constant_layer_keeps_a_range():
 def test_updates_use_client_ranges_with_known_noise():
     changes: dict[str, Any] = {"target": "update", "clients.range": 0.02}
     for known in (changes, {"system.ranges": "fixed"}):
-        assert server_noise(amended(ON_DIGITS, known)).variance > 0
+        assert server_noise(plan(amended(ON_DIGITS, known))).variance > 0
     found, _ = encoded(model(), **changes)
     assert np.unique(found.low).tolist() == [-0.02]
     assert np.unique(found.high).tolist() == [0.02]
@@ -112,9 +111,9 @@ def test_data_way_states_the_value_of_shuffling():
 def test_an_upload_is_a_place_and_a_bit_for_each_layer():
     """260, 5 020, 16 050 and 510 weights: 9 + 13 + 14 + 9 bits for the place and one each for the answer."""
     bits = 9 + 13 + 14 + 9 + 4
-    one = traffic(parse(PRINTED))
+    one = traffic(plan(parse(PRINTED)))
     assert one.packed == pytest.approx(150 * np.ceil(bits / 8))
-    duchi = traffic(amended(PRINTED, {"mechanism.name": "duchi"}))
+    duchi = traffic(plan(amended(PRINTED, {"mechanism.name": "duchi"})))
     assert duchi.packed == pytest.approx(150 * 21_840 / 8)
 
 
@@ -140,7 +139,7 @@ def test_as_printed_ranges_run_away_and_the_end_says_why():
 def test_one_answer_a_layer_gives_no_image(form: str):
     """The layers' ranges follow from the server's model, so that an attacker has them."""
     base = {"system": NAME, "dataset": "digits", "attack": "auto", "rounds": 1, "form": form}
-    assert "each layer's range, as its own model has it" in spies(parse(base))[0].knows
+    assert "each layer's range, as its own model has it" in plan(parse(base)).spies[0].knows
     seen = {}
     for name, epsilon in (("harmony", 10), ("duchi", 10), ("laplace", 700)):
         run = {**base, "mechanism": name, "clients": {"epsilon": epsilon}}

@@ -9,7 +9,7 @@ import torch
 
 from ldp_core import theory
 from ldp_core.accounting import ledger
-from ldp_core.experiment import departures, parse
+from ldp_core.experiment import departures, parse, plan
 from ldp_core.federated.evaluate import evaluate, mixes, own_losses
 from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.federated.state import State
@@ -31,7 +31,7 @@ def small(own: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
 def test_its_settings_are_the_papers():
     one = parse({"system": NAME})
     assert (one.dataset, one.model.name, one.clients.count) == ("mnist", "mlp2", 10)
-    assert one.dimension - one.uploaded == 1 + 784 + 1 + 10
+    assert plan(one).dimension - plan(one).uploaded == 1 + 784 + 1 + 10
     for changes in ({"partition": {"kind": "dirichlet", "alpha": 0.05}}, {"clients": {"count": 50}}):
         assert departures(parse({"system": NAME, "form": "as_printed", **changes})) == ()
     private = {"system": {"name": NAME, "output": "none"}, "form": "as_printed"}
@@ -43,7 +43,7 @@ def test_its_settings_are_the_papers():
 def test_only_the_network_is_sent_and_the_ledger_counts_that():
     one = parse(small())
     d = 64 * 64 + 64 + 64 * 32 + 32 + 32 * 10 + 10
-    assert (one.uploaded, one.dimension) == (d, d + 1 + 64 + 1 + 10)
+    assert (plan(one).uploaded, plan(one).dimension) == (d, d + 1 + 64 + 1 + 10)
     assert ledger(one)[0]["upload"]["basic"] == pytest.approx(8 * d)
     printed = ledger(parse(small(form="as_printed")))[0]["upload"]
     assert printed["guarantee"] is False, "the scale is read off the upload"
@@ -57,7 +57,9 @@ def test_the_noise_of_ten_is_that_of_the_mathematics():
 
 def test_first_round_equals_fedavg():
     """With a = 1 and b = 0 the extended model begins as the network: the same scores and losses."""
-    extended, alone = (assemble(parse(small(own)), digits(), torch.device("cpu")) for own in ({}, NOTHING))
+    extended, alone = (
+        assemble(plan(parse(small(own))), digits(), torch.device("cpu")) for own in ({}, NOTHING)
+    )
     whole, bare = initial_weights(extended), initial_weights(alone)
     assert torch.equal(whole[: len(bare)], bare)
     losses = [
@@ -68,7 +70,7 @@ def test_first_round_equals_fedavg():
 
 
 def test_losses_and_mixes_are_those_of_a_plain_loop():
-    federation = assemble(parse(small(NOTHING)), digits(), torch.device("cpu"))
+    federation = assemble(plan(parse(small(NOTHING))), digits(), torch.device("cpu"))
     weights, shard = initial_weights(federation), federation.shards[3]
     views = federation.recipe.model.views(weights[None], federation.shape, federation.classes)
     x, y = federation.train_x[shard], federation.train_y[shard]
@@ -83,7 +85,7 @@ def test_losses_and_mixes_are_those_of_a_plain_loop():
 def test_personal_layers_stay_local_and_clipped():
     states: list[State] = []
     emitted = list(simulate(parse(small({"limit": 1.2}, rounds=8)), digits(), keep=states.append))
-    d = parse(small()).uploaded
+    d = plan(parse(small())).uploaded
     first, last = states[0], states[-1]
     assert (last.arrays["input"].shape, last.arrays["output"].shape) == ((10, 65), (10, 11))
     assert (first.arrays["input"][:, 0] == 1).all() and (first.arrays["input"][:, 1:] == 0).all()
@@ -94,7 +96,7 @@ def test_personal_layers_stay_local_and_clipped():
     assert len(each) == 10 and len(set(each)) > 1
     assert done["accuracy"] != pytest.approx(np.mean(each)), "the network alone is another model"
     assert 0 < done["accuracy_own_mix"] <= 1 and done["heterogeneity"] > 0
-    federation = assemble(parse(small(NOTHING)), digits(), torch.device("cpu"))
+    federation = assemble(plan(parse(small(NOTHING))), digits(), torch.device("cpu"))
     alone = evaluate(federation, torch.from_numpy(last.weights[:d].copy()))
     assert alone.accuracy == done["accuracy"]
 

@@ -10,7 +10,7 @@ import torch
 from ldp_core import mechanisms, models, theory
 from ldp_core.accounting import ledger
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import amended, departures, parse
+from ldp_core.experiment import amended, departures, parse, plan
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.federated.federation import assemble, taking_part
 from ldp_core.leakage.grid import climb
@@ -74,9 +74,9 @@ def test_both_roots_of_equation_4(oracles):
         ):
             epsilon = point["params"]["epsilon"]
             one = parse({"system": NAME, "form": form, "clients": {"epsilon": epsilon}})
-            sigma = float(one.randomiser.at(epsilon, -200, 200).max_variance) ** 0.5
+            sigma = float(plan(one).randomiser.at(epsilon, -200, 200).max_variance) ** 0.5
             assert sigma == pytest.approx(covered * point[key]["sigma"], rel=1e-9)
-            mu = float(one.randomiser.at(epsilon, -200, 200).mu)
+            mu = float(plan(one).randomiser.at(epsilon, -200, 200).mu)
             assert mu == pytest.approx(point[key]["per_coordinate_mu_one_round"] / covered, rel=1e-9)
             noise = theory.server_variance(one)
             assert noise == pytest.approx((covered * point[key]["sigma"]) ** 2 / 3, rel=1e-9)
@@ -91,8 +91,8 @@ def test_the_weights_of_b_and_the_empty_rounds_of_c(oracles):
         parse({"system": NAME, "form": "as_printed", "aggregator": name})
         for name in ("inverse_std", "probability_selection")
     )
-    assert theory.client_weights(b) == pytest.approx(known["aggregation"]["alpha_seed001"], rel=1e-9)
-    assert theory.server_noise(c).empty == pytest.approx(0.0323, abs=1e-4)
+    assert theory.client_weights(plan(b)) == pytest.approx(known["aggregation"]["alpha_seed001"], rel=1e-9)
+    assert theory.server_noise(plan(c)).empty == pytest.approx(0.0323, abs=1e-4)
 
 
 def test_record_sampling_does_not_lower_the_ledger():
@@ -135,15 +135,17 @@ def test_the_ledger_of_signs(oracles):
 def test_votes_are_weighted_by_the_noise_behind_them():
     """σ goes as 1/ε: B gives {5, 15} the weights 1 and 3, C leaves 85 % of the rounds empty."""
     by_noise = parse(VOTES | {"aggregator": {"name": "sign_majority", "votes": "inverse_std"}})
-    assert theory.client_weights(by_noise) == pytest.approx([0.05] * 5 + [0.15] * 5)
+    assert theory.client_weights(plan(by_noise)) == pytest.approx([0.05] * 5 + [0.15] * 5)
     lottery = parse(VOTES | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})
-    assert theory.server_noise(lottery).empty == pytest.approx(0.85)
+    assert theory.server_noise(plan(lottery)).empty == pytest.approx(0.85)
     assert mechanisms.get("ldpsign").at(5.0, -4, 4).weighing_variance == pytest.approx(7.751688420168623**2)
 
 
 def test_records_are_drawn_afresh_with_probability_q():
     """Of three shards of 479, 40 times: the share is q within 5 standard errors (false alarm < 1e-6)."""
-    federation = assemble(parse({"system": {"name": NAME, "sampling": 0.3}}), digits(), torch.device("cpu"))
+    federation = assemble(
+        plan(parse({"system": {"name": NAME, "sampling": 0.3}})), digits(), torch.device("cpu")
+    )
     joined = taking_part(federation)
     drawn = [joined.records(federation.shards, stream(0, "records", n)) for n in range(1, 41)]
     sizes = np.array([[len(some) for some in one] for one in drawn])
@@ -158,7 +160,7 @@ def test_records_are_drawn_afresh_with_probability_q():
 def test_raw_pixels_change_the_data_only():
     for pixels, top in (("paper", 16), ("raw", 16), ("unit", 1)):
         federation = assemble(
-            parse({"system": {"name": NAME, "pixels": pixels}}), digits(), torch.device("cpu")
+            plan(parse({"system": {"name": NAME, "pixels": pixels}})), digits(), torch.device("cpu")
         )
         assert float(federation.train_x.max()) == top == float(federation.test_x.max())
     assert float(digits().train_x.max()) == 1, "the data themselves stay as they are"
@@ -229,7 +231,9 @@ def test_both_forms_begin_at_zero_and_a_random_start_departs(form: str):
 
 
 def test_clients_have_as_many_fashion_images_as_delta_means():
-    one = Public(3, "fashion_mnist", "weights", "as_printed", (slice(0, 1),), slice(0, 1), models.get("mlp"))
+    whole, ends = slice(0, 1), (np.zeros(3), np.ones(3))
+    made = models.get("mlp"), mechanisms.get("gaussian")
+    one = Public(3, "fashion_mnist", "weights", "as_printed", (whole,), whole, *made, ends)
     dealt, draw = [np.arange(20_000)] * 3, np.random.default_rng(0)
     for images, most, departs in (("paper", 1000, False), (1000, 1000, False), (None, 20_000, True)):
         asked = parse({"system": {"name": NAME, "images": images}, "dataset": "fashion_mnist"})
@@ -244,12 +248,12 @@ def test_clients_have_as_many_fashion_images_as_delta_means():
 def test_a_run_stored_with_the_old_start_keeps_its_key(dataset: str, key: str):
     """Keys of the defaults at ce21bce7, whose records have both fields; the defaults of now have others."""
     old = {"system": {"name": NAME, "start": "random", "images": None}, "dataset": dataset, "attack": None}
-    assert parse(old).key == key != parse({**old, "system": NAME}).key
+    assert plan(parse(old)).key == key != plan(parse({**old, "system": NAME})).key
 
 
 def test_client_may_hold_fewer_records_than_dealt():
     experiment = parse({"system": {"name": NAME, "images": 50}, "attack": None})
-    federation = assemble(experiment, digits(), torch.device("cpu"))
+    federation = assemble(plan(experiment), digits(), torch.device("cpu"))
     joined, draw = taking_part(federation), np.random.default_rng(0)
     drawn = [joined.records(federation.shards, draw)[0] for _ in range(40)]
     assert set(np.concatenate(drawn)) == set(federation.shards[0][:50])
@@ -295,7 +299,7 @@ def test_the_corrected_promise_is_less_than_the_printed_one():
     assert corrected["coordinate"]["epsilon"] < 1, "what the client asks for"
     assert corrected["run_worst"]["epsilon"] < 10
     given = parse({"system": NAME, "mechanism": {"sensitivity": 3.0}})
-    assert given.randomiser.parameters()["sensitivity"] == 3.0, "one that is chosen stays"
+    assert plan(given).randomiser.parameters()["sensitivity"] == 3.0, "one that is chosen stays"
 
 
 def test_signs_too_tell_which_image_they_were_made_of():

@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import theory
 from ldp_core.accounting import ledger
-from ldp_core.experiment import departures, parse
+from ldp_core.experiment import departures, parse, plan
 from tests.data import events
 
 NAME = "pldp_fl"
@@ -19,7 +19,7 @@ def test_its_settings_are_the_papers():
     low, high = one.clients.bounds()
     assert (high - low)[:4].tolist() == [0.2, 0.4, 0.2, 0.4], "τ₁"
     assert one.clients.budgets()[:11].tolist() == [*(k / 10 for k in range(1, 11)), 0.1], "ε₂"
-    assert (one.dataset, one.dimension) == ("mnist", 21_840)
+    assert (one.dataset, plan(one).dimension) == ("mnist", 21_840)
 
 
 @pytest.mark.parametrize("epsilon", ["eps1", "eps2", "eps3"])

@@ -8,8 +8,7 @@ import torch
 
 from ldp_core.accounting import ledger
 from ldp_core.composition.entry import SCOPES
-from ldp_core.experiment import amended, departures, parse
-from ldp_core.experiment.threat_model import readable, spies, why_not
+from ldp_core.experiment import amended, departures, parse, plan
 from ldp_core.federated.federation import assemble, initial_weights, taking_part, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.mechanisms.dynamic_gaussian import DynamicGaussian
@@ -26,14 +25,14 @@ ON_DIGITS: dict[str, Any] = {**PRINTED, "dataset": "digits"}
 
 
 def joined(changes: dict[str, Any]) -> Participation:
-    return taking_part(assemble(parse(changes), digits(), torch.device("cpu")))
+    return taking_part(assemble(plan(parse(changes)), digits(), torch.device("cpu")))
 
 
 def test_pprd_fl_settings_are_the_papers():
     one = parse(PRINTED)
     assert (one.model.name, one.clients.count, departures(one)) == ("cnn", 10, ())
     assert {d.field for d in departures(parse(ON_DIGITS))} >= {"dataset", "model", "clients.count"}
-    outcome = [item.what for item in sent_in_clear(one)]
+    outcome = [item.what for item in sent_in_clear(plan(one))]
     assert any("|D_i|" in what for what in outcome)
     assert "on average at least 4368 of the 21840 weights of an upload" in outcome
 
@@ -80,7 +79,7 @@ def ends(rows: int) -> tuple[np.ndarray, np.ndarray]:
 def test_unsent_weights_keep_the_servers_values():
     """One client, so that what it leaves out is not sent; to the last bit."""
     experiment = amended(ON_DIGITS, {"clients.count": 1, "system.selected": 0.5, "system.rest": "kept"})
-    federation = assemble(experiment, digits(), torch.device("cpu"))
+    federation = assemble(plan(experiment), digits(), torch.device("cpu"))
     result = one_round(federation, untrained(federation))
     before, after = initial_weights(federation), result.weights
     small = before.abs() < before.abs().median()
@@ -95,7 +94,7 @@ def test_the_noise_of_both_forms():
     textbook = np.sqrt(2 * np.log(1.25 / 1e-5)) / 0.4
     for form, sensitivity in (("as_printed", 20 / 6000), ("corrected", 20.0)):
         one = parse({"system": NAME, "form": form})
-        first, last = (one.pieces(number)[0].mechanism for number in (1, 10))
+        first, last = (plan(one).pieces(number)[0].mechanism for number in (1, 10))
         sigma = [float(m.at(0.4, -10, 10).max_variance) ** 0.5 for m in (first, last)]
         assert sigma[0] == pytest.approx(sensitivity * textbook, rel=1e-12)
         assert sigma[1] / sigma[0] == pytest.approx(1.0307, abs=5e-5)
@@ -128,17 +127,17 @@ def test_clear_share_of_updates_is_unknown():
     was measured than had been predicted, and a third of an upload went in clear where a fifth was stated.
     """
     changes = {"system": NAME, "dataset": "digits", "form": "as_printed", "target": "update"}
-    assert "changes near zero go without noise" in server_noise(parse(changes)).unknown
-    assert not server_noise(parse({**changes, "target": "weights"})).unknown
-    assert not server_noise(parse({**changes, "form": "corrected"})).unknown
-    assert any(one.what.startswith("on average at least") for one in sent_in_clear(parse(changes)))
+    assert "changes near zero go without noise" in server_noise(plan(parse(changes))).unknown
+    assert not server_noise(plan(parse({**changes, "target": "weights"}))).unknown
+    assert not server_noise(plan(parse({**changes, "form": "corrected"}))).unknown
+    assert any(one.what.startswith("on average at least") for one in sent_in_clear(plan(parse(changes))))
 
 
 def test_the_share_in_clear_is_stated():
     one, all_of_it = parse(PRINTED), parse({**PRINTED, "system": {"name": NAME, "selected": 1}})
-    assert one.tells.clear == pytest.approx(0.2 * 21_840)
-    assert all_of_it.tells.clear == 0
-    kept = parse({"system": NAME}).tells
+    assert plan(one).tells.clear == pytest.approx(0.2 * 21_840)
+    assert plan(all_of_it).tells.clear == 0
+    kept = plan(parse({"system": NAME})).tells
     assert kept.clear == 0 and kept.perturbed == pytest.approx(0.8 * 21_840)
 
 
@@ -172,13 +171,13 @@ def test_growing_noise_is_never_below_constant_noise():
 
 def test_its_uploads_are_attacked_where_they_are_all_there():
     base = {**ON_DIGITS, "attack": "auto"}
-    (audit,) = (one for one in spies(parse(base)) if one.upload == "audit")
+    (audit,) = (one for one in plan(parse(base)).spies if one.upload == "audit")
     assert audit.attacker == "clear_weights"
     assert "that 20 % of the weights come as they are" in audit.knows
-    assert spies(amended(base, {"system.selected": 1}))[0].attacker != "clear_weights"
+    assert plan(amended(base, {"system.selected": 1})).spies[0].attacker != "clear_weights"
     harmony = parse({**base, "form": "corrected", "mechanism": "harmony"})
-    assert not readable(harmony), "of a part of a vector that is answered as one no law is known"
-    assert "PPRD-FL under Harmony has no law that is known; choose another" in why_not(harmony)
+    assert not plan(harmony).readable, "of a part of a vector that is answered as one no law is known"
+    assert "PPRD-FL under Harmony has no law that is known; choose another" in plan(harmony).why_not
 
 
 @pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
@@ -186,7 +185,7 @@ def test_images_are_recovered_from_sent_weights(model: str):
     """Of a fifth of the weights nothing is known; without noise the rest of them is the image."""
     base = {"system": NAME, "dataset": "digits", "model": model, "attack": "auto", "rounds": 1}
     base["local"] = {"optimizer": "sgd", "learning_rate": 0.5}
-    assert "which weights were not sent" in spies(parse(base))[0].knows
+    assert "which weights were not sent" in plan(parse(base)).spies[0].knows
     found = [e for e in events(base) if e["event"] == "attack"]
     clean = [one for one in found if one["control"] == "clean"]
     assert clean and min(one["psnr"] for one in clean) > 60

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from ldp_core import systems, theory
-from ldp_core.experiment import parse
-from ldp_core.experiment.threat_model import why_not
+from ldp_core.experiment import parse, plan
 from tests.data import events, rounds
 from tests.guide import EXAMPLES
 
@@ -52,5 +51,5 @@ def test_every_client_is_scored_with_its_own_model():
 
 def test_unreadable_system_is_not_attacked():
     asked = RUN | {"attack": "auto"}
-    assert "own heads" in why_not(parse(asked))
+    assert "own heads" in plan(parse(asked)).why_not
     assert not [event for event in events(asked) if event["event"] == "attack"]

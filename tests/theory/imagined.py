@@ -6,7 +6,7 @@ import numpy as np
 
 from ldp_core import aggregators, datasets, mechanisms
 from ldp_core.accounting import Spending, everyone
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.federated.upload import perturbed
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -80,14 +80,14 @@ def measured(experiment: Experiment, draws: int, generator: np.random.Generator)
     Each draw is a round of a run of its own: its number uniform, with everything before it that matters
     (who has uploaded how often) drawn as a run draws it.
     """
-    population, count = experiment.population(), experiment.clients.count
+    population, count = plan(experiment).population, experiment.clients.count
     labels = datasets.get(experiment.dataset).train_labels(datasets.data_dir())
     assert labels is not None
     shards = experiment.partition.split(labels, count, stream(experiment.seed, "partition"))
     held = np.array([len(shard) for shard in shards], dtype=np.float64)
-    spending, limits = Spending(experiment.releases), experiment.clients.run_limits()
+    spending, limits = Spending(plan(experiment).releases), experiment.clients.run_limits()
     most = np.array([spending.affordable(c, x) if np.isfinite(x) else experiment.rounds
-                     for c, x in zip(everyone(experiment), limits.tolist(), strict=True)])  # fmt: skip
+                     for c, x in zip(everyone(plan(experiment)), limits.tolist(), strict=True)])  # fmt: skip
     limited = bool((most < experiment.rounds).any())
     facts = {}
     found = np.zeros(draws)
@@ -100,8 +100,11 @@ def measured(experiment: Experiment, draws: int, generator: np.random.Generator)
         chosen = experiment.selection.choose(count, run, number, experiment.rounds)
         chosen = chosen[sent[chosen] < most[chosen]]
         if number not in facts:
-            pieces, ends = experiment.pieces(number), (population.epsilon, population.low, population.high)
-            shares = [piece.size / experiment.dimension for piece in pieces]
+            pieces, ends = (
+                plan(experiment).pieces(number),
+                (population.epsilon, population.low, population.high),
+            )
+            shares = [piece.size / plan(experiment).dimension for piece in pieces]
             worst = sum(
                 s * p.mechanism.at(*ends).weighing_variance for s, p in zip(shares, pieces, strict=True)
             )
@@ -127,7 +130,7 @@ def _round(
         return 0.0
     columns = population.columns(chosen)
     alike = len(pieces) == 1 and pieces[0].mechanism.scope == "coordinate"
-    width = SOME if alike else experiment.dimension
+    width = SOME if alike else plan(experiment).dimension
     values = np.broadcast_to((columns[1] + columns[2]) / 2, (len(chosen), width)).copy()
     if experiment.mechanism.region == "ball":  # of an upload as long as the ball allows
         values[:] = experiment.mechanism.parameters()["norm"] / np.sqrt(width)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.theory.learnability import certain, edges, tried_out, word_of
 from tests.data import events
 
@@ -43,12 +43,12 @@ def test_unsure_verdict_names_both_words():
 @pytest.mark.parametrize("target", ["weights", "update"])
 def test_drowning_noise_is_chance_without_a_trial(target: str):
     changes = {"clients": {"epsilon": 0.02}, "target": target, "mechanism": "laplace", "attack": None}
-    view = certain(parse(changes))
+    view = certain(plan(parse(changes)))
     assert view is not None and view.word == "chance" and view.high is not None
     assert events(changes)[-1]["accuracy"] <= view.high
-    assert certain(parse(changes | {"clients": {"epsilon": 8}})) is None
+    assert certain(plan(parse(changes | {"clients": {"epsilon": 8}}))) is None
 
 
 def test_clients_that_never_send_are_chance_for_certain():
-    view = certain(parse({"clients": {"epsilon": 8, "run_limit": 100}}))
+    view = certain(plan(parse({"clients": {"epsilon": 8, "run_limit": 100}})))
     assert view is not None and view.word == "chance" and "limit" in view.why

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ldp_core
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.mechanisms.piecewise import Piecewise
 from ldp_core.mechanisms.shared.kinds import alike
 from ldp_core.theory import client_variance, server_noise, server_variance, worst_variance
@@ -22,7 +22,7 @@ times; a sound prediction is that far from both once in 10^5 experiments or less
 
 def far(experiment: Any, draws: int, generator: np.random.Generator) -> float:
     """How many standard errors what is measured lies from what is predicted."""
-    noise, found = server_noise(experiment), measured(experiment, draws, generator)
+    noise, found = server_noise(plan(experiment)), measured(experiment, draws, generator)
     if noise.unknown:
         assert experiment.aggregator.name == "sign_majority"
         return 0.0
@@ -93,7 +93,7 @@ def test_noise_of_signs_lies_within_its_prediction(
     clients = {"count": count, "epsilon": asked, "range": half}
     settings = {"clients": clients, "target": target, "aggregator": aggregator, "mechanism": "ldpsign"}
     experiment = parse({**settings, "rounds": 3, "seed": 7011, "attack": None})
-    found = server_noise(experiment)
+    found = server_noise(plan(experiment))
     seen = ldp_core.run(experiment).rounds["noise_variance"].dropna()
     luck = 4 * found.most * math.sqrt(2 / 650)
     assert found.heard - luck < seen.min() and seen.max() < found.most + luck
@@ -101,8 +101,8 @@ def test_noise_of_signs_lies_within_its_prediction(
 
 def test_as_printed_each_client_is_an_upload_of_its_own():
     """The clients' range centres are not one upload, whose largest weight would scale all of them."""
-    alone = client_variance(parse({"clients": {"count": 1, "epsilon": 0.5}, "form": "as_printed"}))
-    among = client_variance(parse({"clients": {"count": 5, "epsilon": 0.5}, "form": "as_printed"}))
+    alone = client_variance(plan(parse({"clients": {"count": 1, "epsilon": 0.5}, "form": "as_printed"})))
+    among = client_variance(plan(parse({"clients": {"count": 5, "epsilon": 0.5}, "form": "as_printed"})))
     assert among == pytest.approx(np.full(5, alone[0]))
 
 
@@ -112,9 +112,9 @@ def test_sampled_prediction_states_its_error():
         {"clients": {"count": 300, "epsilon": "heavy_tailed"}, "aggregator": "inverse_std",
          "selection": {"kind": "fraction", "fraction": 0.1}}
     )  # fmt: skip
-    noise = server_noise(experiment)
+    noise = server_noise(plan(experiment))
     assert 0 < noise.error < 0.02 * noise.variance
-    variance, worst = client_variance(experiment), worst_variance(experiment)
+    variance, worst = client_variance(plan(experiment)), worst_variance(plan(experiment))
     generator, total = np.random.default_rng(5), np.zeros(10_000)
     for i in range(len(total)):
         chosen = generator.choice(300, 30, replace=False)
@@ -135,10 +135,10 @@ def test_noise_that_changes_is_stated_as_exactly_as_is_said(a: float, rounds: in
             "rounds": rounds,
         }
     )
-    variance = client_variance(experiment) * (1 + np.log(np.arange(1, rounds + 1)) / a)[:, None] ** 2
+    variance = client_variance(plan(experiment)) * (1 + np.log(np.arange(1, rounds + 1)) / a)[:, None] ** 2
     weights = 1 / (variance + 300)
     weights /= weights.sum(axis=1, keepdims=True)
-    noise = server_noise(experiment)
+    noise = server_noise(plan(experiment))
     assert noise.variance == pytest.approx((weights**2 * variance).sum(axis=1).mean(), rel=1e-5)
     assert noise.error == 0
 
@@ -157,7 +157,7 @@ def test_clients_of_few_kinds_are_computed_once_a_kind(monkeypatch: pytest.Monke
         return variance(self, v, epsilon)
 
     monkeypatch.setattr(Piecewise, "unit_variance", counted)
-    found = client_variance(many)
+    found = client_variance(plan(many))
     assert asked == [2]
-    np.testing.assert_array_equal(found[:3], client_variance(two)[[0, 1, 0]])
+    np.testing.assert_array_equal(found[:3], client_variance(plan(two))[[0, 1, 0]])
     assert alike(np.array([1, 2, 1, 1]), np.array([0, 0, 0, np.inf])).tolist() == [0, 2, 0, 1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.theory import server_noise, server_variance
 from ldp_core.theory.turnout import turnouts
 
@@ -16,7 +16,7 @@ from ldp_core.theory.turnout import turnouts
 def test_self_sampling_is_enumerated_by_kind(count: int, kinds: int, drawn: bool):
     """Of those drawn, 5 000, the mean is off by five standard errors once in a million."""
     one = parse({"clients": {"count": count}, "selection": {"kind": "self_sampling", "least": 0.3}})
-    (found,) = turnouts(one, np.arange(count, dtype=np.int64) % kinds)
+    (found,) = turnouts(plan(one), np.arange(count, dtype=np.int64) % kinds)
     assert found.drawn == drawn
     assert found.share.sum() == pytest.approx(1)
     came, error = found.here.sum(axis=1), 5 * np.sqrt(count * 0.65 * 0.35 / 5_000) if drawn else 1e-9 * count
@@ -30,7 +30,7 @@ def test_self_sampling_is_enumerated_by_kind(count: int, kinds: int, drawn: bool
 
 def test_self_sampling_noise_averages_over_choices():
     """E[1/N] of a binomial N for equal clients; for six others an outsider's sum over their 64 choices."""
-    noise = server_noise(parse({"clients": {"epsilon": 1.0}, "selection": "self_sampling"}))
+    noise = server_noise(plan(parse({"clients": {"epsilon": 1.0}, "selection": "self_sampling"})))
     alone = server_variance(parse({"clients": {"epsilon": 1.0, "count": 1}}))
     expected = alone * sum(binom.pmf(n, 20, 0.75) / n for n in range(1, 21))
     assert noise.error == 0

@@ -7,8 +7,7 @@ import pytest
 
 import ldp_core
 from ldp_core.accounting import entries
-from ldp_core.experiment import parse
-from ldp_core.experiment.threat_model import spies, why_not
+from ldp_core.experiment import parse, plan
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 
 BASE = {"target": "update", "rounds": 3, "attack": {"clients": [1, 10, 20]}}
@@ -26,7 +25,7 @@ def test_shuffled_messages_leak_within_the_bound(message: str):
         clients = {"epsilon": epsilon, "epsilon_scope": scope, "range": 0.1}
         asked = {**BASE, "clients": clients, "trust": {"kind": "shuffled", "message": message}}
         found = ldp_core.run(asked | {"rounds": 1, "attack": {"clients": [1, 20]}}).events
-        assert "without names" in found[0]["attack_note"] == why_not(parse(asked))
+        assert "without names" in found[0]["attack_note"] == plan(parse(asked)).why_not
         assert not [one for one in found if one["event"] == "attack"] and "measured" not in found[-1]
         rows = found[-1]["from_heap"]
         assert {row["question"] for row in rows} == ({"what", "who"} if message == "upload" else {"what"})
@@ -83,11 +82,11 @@ def test_attacked_sum_has_the_ledgers_noise(kind: str):
     clients = {"epsilon": [1.0] * 10 + [4.0] * 10, "epsilon_scope": "run", "range": 0.1}
     own = {"kind": kind, "norm": 1.0, **({"dropout": 0.3} if kind == "secure_sum" else {})}
     experiment = parse({**BASE, "clients": clients, "trust": own})
-    seen, people = experiment.attacked, experiment.attacked.population()
+    seen, people = plan(experiment).attacked, plan(experiment).attacked.population
     mu = np.asarray(seen.randomiser.at(people.epsilon, people.low, people.high).mu)
-    assert spies(experiment) and seen.attacked is seen
+    assert plan(experiment).spies and seen.attacked is seen
     for client in (0, 19):
-        line = entries(experiment, [client])[0].upload
+        line = entries(plan(experiment), [client])[0].upload
         stated = float(mu_of(line.bound, line.delta))
         assert (
             stated * (0.85 if kind == "secure_sum" else 0.999) <= mu[client] <= stated * 1.001

@@ -11,7 +11,7 @@ import pytest
 from ldp_core import trust
 from ldp_core.accounting import DELTA
 from ldp_core.accounting.deployments import DEPLOYMENTS, listed
-from ldp_core.experiment import Draft, Experiment, Variant, parse
+from ldp_core.experiment import Draft, Experiment, Variant, parse, plan
 from ldp_core.library import Result
 from ldp_core.runs import Job, kinds, rows_of_jobs
 from ldp_core.runs.carry.card import as_card, card_picture
@@ -94,7 +94,7 @@ def test_form_is_told_only_of_a_mechanism_that_has_two(
     job = trained_here(Draft(parse({**BASE, **form}), (Variant("one"),)))
     (card,) = json.loads(as_card(job.id))["runs"]
     assert ("as printed" in card["implementation"]["mechanisms"]) == (kind not in DRAWN)
-    assert bool(parse({**BASE, **form}).correction) == (kind not in DRAWN)
+    assert bool(plan(parse({**BASE, **form})).correction) == (kind not in DRAWN)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_no_deployment_is_on_the_axis_of_a_run(job: Job):
 @pytest.mark.parametrize("kind", trust.names())
 def test_price_names_a_delta_only_where_the_promise_has_one(kind: str):
     experiment = experiment_of(kind, "privunit")
-    promise = experiment.prices.uploads((2.0, -0.1, 0.1), 1)
+    promise = plan(experiment).prices.uploads((2.0, -0.1, 0.1), 1)
     bound, *_ = promise_words(experiment, promise)["words"]
     assert ("δ" in bound) == (promise.delta > 0)
     assert promise.delta == 0 or kind != "local"

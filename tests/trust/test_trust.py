@@ -11,7 +11,7 @@ from scipy import stats
 from ldp_core import accounting, theory, trust
 from ldp_core.accounting import DELTA, Spending, entries, shuffled
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.trust.secure_sum import WRAPS
 from tests.accounting.test_sums import of_loss_distribution
 
@@ -41,9 +41,9 @@ def test_the_promise_of_every_trust_is_nearly_spent(kind: str):
 def test_local_trust_keeps_keys_and_json():
     plain, said = parse({}), parse({"trust": {"kind": "local"}})
     assert plain == said
-    assert plain.key == said.key
+    assert plan(plain).key == plan(said).key
     assert "trust" not in plain.as_json()
-    others = {parse({**SUM, "trust": kind}).key for kind in trust.names()}
+    others = {plan(parse({**SUM, "trust": kind})).key for kind in trust.names()}
     assert len(others) == len(trust.names())
     assert with_trust("central").as_json()["trust"] == {"kind": "central", "norm": None, "rule": "sampling"}
     assert changed(with_trust("central"), {"trust.kind": "local"}) == parse(SUM)
@@ -86,13 +86,13 @@ def test_a_modulus_that_overflows_is_refused_by_its_probability():
     assert field == "trust.bits"
     least = int(why.split("must be at least ")[1].split(":")[0])
     fits = with_trust("secure_sum", bits=least)
-    assert fits.trust.wraps(fits, least) <= WRAPS < fits.trust.wraps(fits, least - 1)  # type: ignore[attr-defined]
+    assert fits.trust.wraps(plan(fits).asked, least) <= WRAPS < fits.trust.wraps(plan(fits).asked, least - 1)  # type: ignore[attr-defined]
     # the bound itself, against the sum's exact law: the noise at its farthest end of all values
-    row = fits.trust.plan(fits)[0]  # type: ignore[attr-defined]
+    row = fits.trust.rows_of(plan(fits).asked)[0]  # type: ignore[attr-defined]
     room = 2.0 ** (least - 2) - 20 * (0.1 / row.grid + 1)
     mean = 20 * (row.share / row.grid) ** 2 / 2
-    beyond = 2 * stats.skellam.sf(room, mean, mean) * fits.uploaded * fits.rounds
-    assert beyond <= fits.trust.wraps(fits, least - 1)  # type: ignore[attr-defined]
+    beyond = 2 * stats.skellam.sf(room, mean, mean) * plan(fits).uploaded * fits.rounds
+    assert beyond <= fits.trust.wraps(plan(fits).asked, least - 1)  # type: ignore[attr-defined]
 
 
 def drawn_experiments(kind: str, count: int) -> list[Experiment]:
@@ -131,22 +131,24 @@ def other_figure(experiment: Experiment, client: int) -> tuple[float, float]:
     """A lower and an upper figure for a client's run, from the noise and not from the plan that chose it."""
     own: Any = experiment.trust
     rounds, asked = experiment.rounds, experiment.clients.budgets()
-    population, size = experiment.population(), experiment.uploaded
+    population, size = plan(experiment).population, plan(experiment).uploaded
     alike = int((asked == asked[client]).sum())
     if own.name == "shuffled":
         use = float(population.epsilon[client])
         one = use if own.message == "coordinate" else use * size
         heaps = rounds * size if own.message == "coordinate" else rounds
         terms = use, float(population.low[client]), float(population.high[client])
-        plain = Spending(experiment.releases).uploads(terms, rounds).bound  # of the same uploads with names
+        plain = (
+            Spending(plan(experiment).releases).uploads(terms, rounds).bound
+        )  # of the same uploads with names
         least, most = shuffled(one, alike, DELTA), heaps * shuffled(one, alike, DELTA / heaps)
         return min(plain, least), min(plain, most)
-    law: Any = experiment.randomiser.at(population.epsilon, population.low, population.high)
+    law: Any = plan(experiment).randomiser.at(population.epsilon, population.low, population.high)
     noise = float(law.sigma[client])
     if own.name == "secure_sum":
         among = alike if own.unequal == "group" else len(asked)
         honest = among - math.ceil(own.dropout * among)
-        grid = own.plan(experiment)[0].grid
+        grid = own.rows_of(plan(experiment).asked)[0].grid
         total = math.sqrt(honest * (noise**2 - grid**2 / 12))
         half = population.high[client] if own.norm else population.high[client] * math.sqrt(size)
         # rounding may move each weight of either value by half a step
@@ -157,7 +159,7 @@ def other_figure(experiment: Experiment, client: int) -> tuple[float, float]:
     values = np.zeros((len(asked), size), np.float32)
     values[:] = population.high[0]
     rest = own.contributed(experiment, values, np.arange(len(asked)), 1) if own.rule == "sampling" else values
-    chance = next(row.chance for row in own.plan(experiment) if row.epsilon == asked[client])
+    chance = next(row.chance for row in own.rows_of(plan(experiment).asked) if row.epsilon == asked[client])
     if own.rule == "sampling":  # how often clients of this budget are in a sum, by many draws
         everybody = np.arange(len(asked))
         rounds_of = [own.contributed(experiment, values, everybody, number) for number in range(1, 100)]
@@ -175,7 +177,7 @@ def test_a_hundred_ledgers_by_a_second_implementation(kind: str):
     for experiment in drawn_experiments(kind, 100 if kind != "local" else 10):
         asked = experiment.clients.budgets()
         for client in {0, len(asked) - 1}:
-            line = entries(experiment, [client])[0].run_worst
+            line = entries(plan(experiment), [client])[0].run_worst
             assert line.guarantee and line.bound <= asked[client]
             if kind != "local":
                 least, most = other_figure(experiment, client)
@@ -187,15 +189,15 @@ def test_sum_noise_follows_its_law():
     """The mean square over 650 weights, as a χ²: of all 200, one is off by chance once in a million times."""
     generator, worst = np.random.default_rng(11), 1.0
     for experiment in [one for kind in ("secure_sum", "central") for one in drawn_experiments(kind, 100)]:
-        population, own = experiment.population(), experiment.randomiser
-        values = generator.uniform(-0.2, 0.2, (len(population.epsilon), experiment.uploaded)).astype(
+        population, own = plan(experiment).population, plan(experiment).randomiser
+        values = generator.uniform(-0.2, 0.2, (len(population.epsilon), plan(experiment).uploaded)).astype(
             np.float32
         )
         everybody = np.arange(len(values))
-        here = np.flatnonzero(experiment.trust.answering(experiment, everybody, generator))
+        here = np.flatnonzero(experiment.trust.answering(plan(experiment).terms, everybody, generator))
         columns, values = population.columns(here), values[here]
         law, exact = own.at(*columns), own.clip(values, *columns[1:])
-        weights = theory.client_weights(experiment)[here]
+        weights = theory.client_weights(plan(experiment))[here]
         noise = weights / weights.sum() @ (law.perturb(values, generator).astype(np.float64) - exact)
         expected = theory.server_variance(experiment)
         square = (noise**2).sum() / expected
@@ -256,7 +258,7 @@ def test_the_same_promise_needs_less_noise_the_more_is_trusted():
 
 def test_hidden_draws_lower_the_noise_of_a_trusted_server_only():
     few = {"selection": {"kind": "fraction", "fraction": 0.2}, "rounds": 15}
-    line = entries(with_trust("central", few))[0].run_worst
+    line = entries(plan(with_trust("central", few)))[0].run_worst
     assert line.rule == "sampled"
     everybody = with_trust("central", {"rounds": 15})
     per_sum = [
@@ -275,7 +277,7 @@ def test_a_switch_redraws_theory_at_once(kind: str, clients: int, most: float):
     for epsilon in (2.001, 2.002, 2.003):
         began = time.process_time()
         switched = changed(base, {"trust.kind": kind, "clients.epsilon": epsilon})
-        assert theory.server_noise(switched).variance > 0 and entries(switched, [0])
-        theory.certain(switched)
+        assert theory.server_noise(plan(switched)).variance > 0 and entries(plan(switched), [0])
+        theory.certain(plan(switched))
         times.append(time.process_time() - began)
     assert min(times) <= most

@@ -9,6 +9,7 @@ import pytest
 
 from ldp_core import accounting
 from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import plan
 from ldp_core.runs import train_all
 from ldp_core.runs.kinds.ask import told_apart
 from ldp_core.runs.stored_answer import first_answer
@@ -44,7 +45,7 @@ def test_no_design_costs_more_than_the_promise(unit: str, trust: str, epsilon: f
     designs = Needs(unit=unit, trust=trust, clients=60).designs(epsilon)
     assert len(designs) > 3
     for design in designs:
-        assert 0.99 * epsilon < accounting.run_budget(design) <= epsilon * (1 + 1e-9)
+        assert 0.99 * epsilon < accounting.run_budget(plan(design)) <= epsilon * (1 + 1e-9)
 
 
 def test_best_design_is_found_and_confirmed_by_fresh_seeds():
@@ -126,9 +127,9 @@ def test_each_change_of_the_question_has_an_answer():
 
 def test_records_of_each_client_are_kept_and_can_be_more():
     needs = parse_needs({"unit": "record", "clients": 50, "records": 2, "epsilon": 1})
-    assert {one.records for one in needs.designs(1.0)} == {2}
-    assert {one.records for one in needs.designs(1.0)} != {
-        one.records for one in replace(needs, records=None).designs(1.0)
+    assert {plan(one).records for one in needs.designs(1.0)} == {2}
+    assert {plan(one).records for one in needs.designs(1.0)} != {
+        plan(one).records for one in replace(needs, records=None).designs(1.0)
     }
     more = [one.needs.records for one in needs.changed() if one.needs.records != 2]
     assert more == [10]
@@ -141,7 +142,7 @@ def test_found_design_is_attacked_where_an_attack_is_simulated(trust: str, known
     told = told_apart(design)
     assert (told is not None) == known
     if told is not None:
-        promised = accounting.worth(accounting.entries(design)[0].run_worst).right
+        promised = accounting.worth(accounting.entries(plan(design))[0].run_worst).right
         assert promised and 0.45 < told <= promised[0] / promised[1]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.theory import server_variance
 from ldp_core.tuning.ranking import Asked, ranking
 
@@ -29,7 +29,7 @@ def test_ranking_equals_theory_and_ledger(scope: str):
             )
             near = 0.02 if scope == "run" else 1e-6  # between its ends a run's budgets are interpolated
             assert sigma**2 == pytest.approx(server_variance(experiment), rel=near), one.mechanism.name
-        strict, *_, generous = entries(experiment)
+        strict, *_, generous = entries(plan(experiment))
         assert one.strict.bound == pytest.approx(strict.run_worst.bound, rel=1e-6)
         assert one.generous.bound == pytest.approx(generous.run_worst.bound, rel=1e-6)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,20 @@ from ldp_core.attacks.base import no_dense_start, no_picture
 from ldp_core.component import Component
 from ldp_core.mechanisms.base import Floats
 from ldp_core.models.base import Model, Slice
+
+
+@dataclass(frozen=True)
+class Lied:
+    """Public facts about a run by which its clients can be lied to, or cannot."""
+
+    target: str
+    system: str
+    """Label of its system; "" without one."""
+    summed: bool
+    """Whether uploads are hidden in a sum."""
+    model: Model
+    shape: tuple[int, ...]
+    classes: int
 
 
 @dataclass(frozen=True)
@@ -53,18 +67,17 @@ class Server(Component):
     silences: ClassVar[bool] = False
     """Whether the other clients of a sum are sent a model that they cannot train."""
 
-    def problem(self, experiment: Any) -> str:
-        """Why such an experiment's clients cannot be lied to, as the end of a sentence; "" if they can."""
+    def problem(self, run: Lied) -> str:
+        """Why a run's clients cannot be lied to, as the end of a sentence; "" if they can."""
         if not self.reader:
             return ""
-        if experiment.system is not None:
-            return f"clients of {experiment.system.label} start from a model that is partly their own"
-        if experiment.target == "class_means":
+        if run.system:
+            return f"clients of {run.system} start from a model that is partly their own"
+        if run.target == "class_means":
             return "for class means no model is sent"
-        if self.silences and not experiment.trust.attacked().helps:
+        if self.silences and not run.summed:
             return "it takes other clients out of a secure sum, and here each upload is seen by itself"
-        source = experiment.source
-        return no_hidden_layer(experiment.model, source.shape, source.classes)
+        return no_hidden_layer(run.model, run.shape, run.classes)
 
     def crafted(self, task: Task, size: float) -> NDArray[np.float32]:
         """Model (d,) for the clients under attack; `size`: of the second layer's weights, and so of steps."""

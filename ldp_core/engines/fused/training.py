@@ -19,7 +19,7 @@ from torch import Tensor
 from ldp_core.engines.batched import Tick
 from ldp_core.engines.fused.compiled import Compiled, compiled
 from ldp_core.engines.fused.memory import Workspace
-from ldp_core.engines.plan import NO_SHORTENING, Indices, Plan, Recipe
+from ldp_core.engines.plan import NO_SHORTENING, Batches, Indices, Recipe
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import Layers, layers_of
 from ldp_core.optimizers import Optimizer
@@ -38,7 +38,7 @@ Call = Callable[[Workspace], None]
 
 
 def train_fused(
-    recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, plan: Plan, threads: int, tick: Tick | None = None
+    recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, plan: Batches, threads: int, tick: Tick | None = None
 ) -> Tensor:
     """Trained weights (K, d) of the rows of a plan, in the order of its shards; ValueError if an index of the
     plan, or a label, is out of range.
@@ -57,7 +57,7 @@ def train_each(
     starts: Sequence[Tensor],
     x: Tensor,
     y: Tensor,
-    plan: Plan,
+    plan: Batches,
     threads: int,
     tick: Tick | None = None,
 ) -> list[Tensor]:
@@ -224,7 +224,7 @@ def _check(
     starts: Sequence[NDArray[np.generic]],
     samples: NDArray[np.generic],
     labels: NDArray[np.generic],
-    plan: Plan,
+    plan: Batches,
 ) -> None:
     """Raise ValueError for arguments of a wrong shape, type or index: the kernel checks nothing itself."""
     if recipe.shortening is not None:

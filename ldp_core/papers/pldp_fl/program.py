@@ -1,6 +1,6 @@
 """Relative error of the mean of synthetic records, uniform in each client's range (figure 2)."""
 
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.papers.arms import Load
 from ldp_core.theory.relative_error import relative_errors
 
@@ -21,6 +21,11 @@ def _error(experiment: Experiment, from_0: bool) -> float:
     centre = half if from_0 else 1.0
     budgets = experiment.clients.budgets()
     found = relative_errors(
-        experiment.formed, budgets, centre - half, centre + half, repeats=20, seed=experiment.seed
+        plan(experiment).terms.mechanism,
+        budgets,
+        centre - half,
+        centre + half,
+        repeats=20,
+        seed=experiment.seed,
     )
     return float(found.mean())

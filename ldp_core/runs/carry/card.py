@@ -12,7 +12,7 @@ from typing import Any
 from ldp_core.accounting import AGAINST, NEIGHBOURS, Promise, entries_in, together_in_words, worth
 from ldp_core.accounting.deployments import listed
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.limits import at_least, at_most, percent, spelled
 from ldp_core.runs.carry.drawing import COLOURS, GREY, rule, svg, words_at
 from ldp_core.runs.carry.training import colours, title, training, variants
@@ -103,18 +103,22 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
     promise, experiment = _worst(runs), _experiment(runs)
     weighed, bound = worth(promise), promise.bound
     variant = "Approximate DP" if promise.delta else "Pure DP"
-    ball, of_rows = experiment.randomiser.region == "ball", experiment.unit == "record"
+    ball, of_rows = plan(experiment).randomiser.region == "ball", experiment.unit == "record"
     inputs = "uploads of at most the norm" if ball else "values in a client's safe range"
     inputs = "tables of equal size that differ in one row" if of_rows else inputs
-    units = round(experiment.records * experiment.clients.count) if of_rows else experiment.clients.count
+    units = (
+        round(plan(experiment).records * experiment.clients.count) if of_rows else experiment.clients.count
+    )
     stored = entries_in((runs[0].end or {}).get("ledger") or [])
     together = (together_in_words(entry, at_most) for entry in stored if entry.run_worst == promise)
     also = f"; {more}" if (more := next(together, "")) else ""
-    printed = ", as printed" * (experiment.form == "as_printed" and experiment.randomiser.printed_otherwise)
+    printed = ", as printed" * (
+        experiment.form == "as_printed" and plan(experiment).randomiser.printed_otherwise
+    )
     unprotected = [
         "" if promise.guarantee else promise.why,
-        *(f"{one.what} ({one.by}: {one.why})" for one in sent_in_clear(experiment)),
-        experiment.source.learnt,
+        *(f"{one.what} ({one.by}: {one.why})" for one in sent_in_clear(plan(experiment))),
+        plan(experiment).source.learnt,
     ]
     return {
         "basic": {
@@ -141,7 +145,7 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
             "release_type": "Many releases" if experiment.rounds > 1 else "One release",
         },
         "implementation": {
-            "mechanisms": experiment.randomiser.label + printed,
+            "mechanisms": plan(experiment).randomiser.label + printed,
             "composition": promise.why,
             "post_processing": f"weights of the aggregation: {experiment.aggregator.label}",
             "utility": final(runs).accuracy,
@@ -178,7 +182,7 @@ def _against(experiment: Experiment) -> str:
 
 
 def _public(experiment: Experiment) -> str:
-    limit = "the norm" if experiment.randomiser.region == "ball" else "safe ranges"
+    limit = "the norm" if plan(experiment).randomiser.region == "ball" else "safe ranges"
     limit = "how many records each client holds" if experiment.unit == "record" else limit
     own = experiment.features.assumed.partition(". ")[0].removesuffix(".")
     features = f"\nOf the features: {own[0].lower() + own[1:]}." if own else ""

@@ -12,7 +12,7 @@ from ldp_core import accounting, theory
 from ldp_core.datasets import data_dir
 from ldp_core.datasets.digits import places
 from ldp_core.errors import InvalidInput, StudioError, shown
-from ldp_core.experiment import Experiment, parse_draft
+from ldp_core.experiment import Experiment, parse_draft, plan
 from ldp_core.models.chain import Unfit, layers_of
 from ldp_core.runs.carry.training import training
 from ldp_core.runs.queue.job import Job
@@ -80,7 +80,7 @@ def unfit(experiment: Experiment) -> str:
         return "its model is not made of fully connected layers with ReLU alone, and the app's own is"
     if experiment.trust.name != "local":
         return f"its clients trust {experiment.trust.label}, and the app's send their uploads to the server"
-    mechanism, aggregator = experiment.randomiser, experiment.aggregator
+    mechanism, aggregator = plan(experiment).randomiser, experiment.aggregator
     for what, part in (("mechanism", mechanism), ("aggregator", aggregator)):
         if part.plugin:
             return f"its {what} is {part.name}, which was added here, and the app does not hold it"
@@ -99,9 +99,9 @@ def unfit(experiment: Experiment) -> str:
 
 def _hidden(experiment: Experiment) -> list[int] | None:
     """Units of each hidden layer; None if there are others than fully connected ones with ReLU."""
-    source = experiment.source
+    source = plan(experiment).source
     try:
-        found = layers_of(experiment.network, source.shape, source.classes)
+        found = layers_of(plan(experiment).network, source.shape, source.classes)
     except Unfit:
         return None
     hidden = found.dense[:-1]
@@ -110,16 +110,16 @@ def _hidden(experiment: Experiment) -> list[int] | None:
 
 
 def _settings(experiment: Experiment) -> dict[str, Any]:
-    population = experiment.population()
+    population = plan(experiment).population
     budgets = np.column_stack([population.epsilon, population.low, population.high]).tolist()
     clients = []
-    for (epsilon, low, high), entry in zip(budgets, accounting.entries(experiment), strict=True):
+    for (epsilon, low, high), entry in zip(budgets, accounting.entries(plan(experiment)), strict=True):
         lines = {"upload": entry.upload, "run": entry.run_worst}
         promised = {name: {"epsilon": line.epsilon, "delta": line.delta} for name, line in lines.items()}
         clients.append({"epsilon": epsilon, "low": low, "high": high, "promised": promised})
     local = experiment.local
     return {
-        "mechanism": {"name": experiment.mechanism.name, **experiment.randomiser.parameters()},
+        "mechanism": {"name": experiment.mechanism.name, **plan(experiment).randomiser.parameters()},
         "aggregator": {"name": experiment.aggregator.name, **experiment.aggregator.parameters()},
         "weighs_by_size": experiment.aggregator.weighs_by_size,
         "target": experiment.target,
@@ -137,7 +137,7 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
 
 
 def _split(experiment: Experiment) -> list[list[int]]:
-    labels = experiment.source.train_labels(data_dir())
+    labels = plan(experiment).source.train_labels(data_dir())
     if labels is None:
         raise InvalidInput("the labels of the digits cannot be read: is scikit-learn installed?")
     dealt = experiment.partition.split(labels, experiment.clients.count, stream(experiment.seed, "partition"))

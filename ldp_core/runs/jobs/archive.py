@@ -10,7 +10,7 @@ from typing import Any
 
 from ldp_core import behaviour
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Run
+from ldp_core.experiment import Run, plan
 from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.jobs.tables import TABLES, as_csv, as_parquet, row
@@ -92,7 +92,13 @@ def versions() -> dict[str, str | None]:
 
 def _experiment(number: int, run: Run) -> dict[str, Any]:
     found = run.experiment
-    named = {"run": number, "variant": run.variant, "label": run.label, "seed": found.seed, "key": found.key}
+    named = {
+        "run": number,
+        "variant": run.variant,
+        "label": run.label,
+        "seed": found.seed,
+        "key": plan(found).key,
+    }
     return {**named, "experiment": found.as_json()}
 
 

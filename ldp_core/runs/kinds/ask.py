@@ -10,7 +10,7 @@ from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
 from ldp_core.cost.seconds import USUAL, work_of
 from ldp_core.datasets import Report, Step, quiet
 from ldp_core.events import DesignCell, Event, Guessed, Told, Tried
-from ldp_core.experiment import Draft, Experiment, Run, changed
+from ldp_core.experiment import Draft, Experiment, Run, changed, plan
 from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.base import Kind, Words
 from ldp_core.runs.lockstep import drive, load
@@ -61,9 +61,9 @@ class AskJob(Kind):
 
     def cost(self, asked: Needs) -> Cost:
         designs = asked.designs(asked.epsilon or 1.0)
-        works = [work_of(one) for one in designs if not asked.is_dear(one)]
+        works = [work_of(plan(one)) for one in designs if not asked.is_dear(one)]
         screening = len(SCREENED) * works * (1 if asked.epsilon else 8)
-        fresh = (BEST * len(CHOOSING) + asked.fresh) * [work_of(designs[-1])] * asked.confirmed
+        fresh = (BEST * len(CHOOSING) + asked.fresh) * [work_of(plan(designs[-1]))] * asked.confirmed
         every = screening * len(asked.questions) + fresh * (1 if asked.epsilon else 3)
         memory = max(cost(Draft.alone(one)).memory for one in designs)
         return Cost(memory, CELL_BYTES * len(every), every)

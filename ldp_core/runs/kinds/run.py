@@ -12,7 +12,7 @@ from ldp_core.datasets import Report, drawn
 from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import StorageFailed
 from ldp_core.events import Attacked, Ended, Frame, RoundDone, Started, Target
-from ldp_core.experiment import Draft, Experiment, Run, amended, parse_draft
+from ldp_core.experiment import Draft, Experiment, Run, amended, parse_draft, plan
 from ldp_core.runs.batch import bits, figures_of
 from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
 from ldp_core.runs.lockstep import drive, load
@@ -111,7 +111,7 @@ class TrainingJob(Kind):
                     from ldp_core.leakage.own_images import audits, read_right
 
                     experiment = experiments[turn.run]
-                    figures |= {"own_right": read_right(experiment, private, turn.state)}
+                    figures |= {"own_right": read_right(plan(experiment), private, turn.state)}
                     if turn.run == 0:  # the same for each variant: only the weights of answers differ
                         figures |= {"audits": audits(experiment, private)}
                 recorders[turn.run].end(end["status"], figures)
@@ -143,7 +143,7 @@ class TrainingJob(Kind):
 
 def _seconds(experiments: Iterable[Experiment]) -> float:
     """Estimated seconds of training, without attacks."""
-    return seconds(map(work_of_training, experiments), rates() or USUAL)
+    return seconds((work_of_training(plan(one)) for one in experiments), rates() or USUAL)
 
 
 def _reached(run: RunProgress | None) -> dict[str, Any]:

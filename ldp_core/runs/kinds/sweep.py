@@ -9,7 +9,7 @@ from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_what_cannot_fit
 from ldp_core.datasets import Report
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events import SweepCell
-from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.experiment import Draft, Experiment, Variant, changed, plan
 from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
 from ldp_core.inference import ahead, as_good, at_chance
 from ldp_core.limits import spelled
@@ -102,7 +102,7 @@ class SweepJob(Kind):
         )
         experiment = changed(asked.base, asked.settings[best])
         mean = float(np.mean(every[best]))
-        if at_chance(mean, 1 / experiment.source.classes):
+        if at_chance(mean, 1 / plan(experiment).source.classes):
             return [found(f"nothing learns in {len(every)} settings", experiment, mean)]
-        standing = ahead(as_good(ends, first, experiment.source.test_size), len(ends))
+        standing = ahead(as_good(ends, first, plan(experiment).source.test_size), len(ends))
         return [found(f"first of {len(ends)}{standing}: {setting}", experiment, mean)]

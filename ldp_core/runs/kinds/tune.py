@@ -11,7 +11,7 @@ from ldp_core.cost.seconds import work_of
 from ldp_core.datasets import Report
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell, Tried
-from ldp_core.experiment import Draft, Variant
+from ldp_core.experiment import Draft, Variant, plan
 from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.ask import USUAL_RUNS, searched
 from ldp_core.runs.kinds.base import Kind, Words, derived, rebased
@@ -39,7 +39,7 @@ class TuneJob(Kind):
 
     def cost(self, asked: Question) -> Cost:
         (draft,) = self.drafts(asked)
-        return Cost(cost(draft).memory, CELL_BYTES * USUAL_RUNS, [work_of(draft.base)] * USUAL_RUNS)
+        return Cost(cost(draft).memory, CELL_BYTES * USUAL_RUNS, [work_of(plan(draft.base))] * USUAL_RUNS)
 
     def drafts(self, asked: Question) -> list[Draft]:
         half = asked.ranges[0]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ldp_core import models, optimizers
 from ldp_core.cost.seconds import EVALUATION, PICTURE, USUAL, Rates, work_of
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.streams import stream
@@ -51,7 +51,7 @@ def calibrate() -> Rates:
 
     runs = [parse({"rounds": ROUNDS, "attack": None} | one) for one in RUNS]
     took = np.array([min(_timed(one) for _ in range(3)) for one in runs])  # the first pays for imports
-    usual, counts = np.array(astuple(USUAL)), np.array([astuple(work_of(one)) for one in runs])
+    usual, counts = np.array(astuple(USUAL)), np.array([astuple(work_of(plan(one))) for one in runs])
     slower, _ = nnls(counts * usual / took[:, None], np.ones(len(runs)))
     found = replace(
         Rates(*(usual * np.maximum(slower, 0.01)).tolist()),

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from ldp_core.cost.seconds import USUAL, seconds, uploads_attacked, work_of, work_of_training
 from ldp_core.datasets import Report, Step
-from ldp_core.experiment import Experiment
-from ldp_core.experiment.threat_model import resolved, spies
+from ldp_core.experiment import Experiment, plan
 from ldp_core.runs.lockstep import Start, Turn
 from ldp_core.runs.machine.calibration import rates
 
@@ -23,7 +22,9 @@ class CellsDone:
 
     def __init__(self, experiments: Sequence[Experiment], report: Report, before: int = 0) -> None:
         known = rates()
-        self._left = [seconds([work_of(one)], known) if known else float(one.rounds) for one in experiments]
+        self._left = [
+            seconds([work_of(plan(one))], known) if known else float(one.rounds) for one in experiments
+        ]
         self._round = [left / one.rounds for left, one in zip(self._left, experiments, strict=True)]
         self._all, self._done = sum(self._left), 0.0
         self._before, self._report = before, report
@@ -107,10 +108,10 @@ def _attacks_after(experiment: Experiment, later: bool) -> tuple[float, int, int
     """Work of the attacks after training, those of rounds too if `later`: equivalent rounds, number of
     uploads, most steps of a search on each.
     """
-    one, known = resolved(experiment), rates() or USUAL
+    one, known = plan(experiment).resolved.experiment, rates() or USUAL
     if one.attack is None or not (one.attack.after or later):
         return 0.0, 1, 1
-    training = max(seconds([work_of_training(one)], known), 1e-9)
-    worth = one.rounds * (seconds([work_of(one)], known) / training - 1)
-    steps = max((int(getattr(spy.who, "iterations", 1)) for spy in spies(one)), default=1)
-    return max(0.0, worth), max(1, uploads_attacked(one)), steps
+    training = max(seconds([work_of_training(plan(one))], known), 1e-9)
+    worth = one.rounds * (seconds([work_of(plan(one))], known) / training - 1)
+    steps = max((int(getattr(spy.who, "iterations", 1)) for spy in plan(one).spies), default=1)
+    return max(0.0, worth), max(1, uploads_attacked(plan(one))), steps

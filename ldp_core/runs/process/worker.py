@@ -231,7 +231,7 @@ def _warm_up() -> None:
     import torch
 
     import ldp_core.leakage.grid
-    import ldp_core.leakage.summary
+    import ldp_core.leakage.scores
     import ldp_core.many
     import ldp_core.models._operators
     import ldp_core.pilot  # noqa: F401

@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core.datasets import Report
 from ldp_core.events import SweepCell
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.experiment.sweep import Cell
 from ldp_core.runs.batch import bits
 from ldp_core.runs.record import computations
@@ -18,7 +18,7 @@ NOTE_SECONDS = 1.0
 
 def cell_body(number: int, cell: Cell, figures: dict[str, Any], known: bool = False) -> dict[str, Any]:
     """Event of a cell, numbered from 0; `known`: its figures came from the store."""
-    own: dict[str, Any] = {"set": dict(cell.set), "seed": cell.seed, "key": cell.experiment.key}
+    own: dict[str, Any] = {"set": dict(cell.set), "seed": cell.seed, "key": plan(cell.experiment).key}
     return SweepCell(cell=number, **own, **figures, known=known).as_json()
 
 

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.events import Event, RoundDone, Status, event_of
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.state import State
 from ldp_core.runs.lockstep import Start, Turn
 from ldp_core.runs.record import computations
@@ -206,7 +206,7 @@ def _refuse_what_is_not_its_own(one: Computation, kinds: Sequence[type[Event]]) 
 
 def _content(kind: str, what: str) -> str:
     """What a computation's key is made of: of a run the experiment's own key, which leaves out its name."""
-    return parse(json.loads(what)).key if kind == "run" else what
+    return plan(parse(json.loads(what))).key if kind == "run" else what
 
 
 def move_aside(key: str) -> None:

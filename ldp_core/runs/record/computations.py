@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ldp_core.behaviour import version
 from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.runs.queue.job import STUDIO
 from ldp_core.runs.queue.table import changing
 from ldp_core.runs.storage import locks_and_heartbeats as locks
@@ -54,13 +54,13 @@ def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str
 
 def of_run(experiment: Experiment, room: str = "", own: str = "") -> Computation:
     """Computation of a run with events by this engine, on `own` data that the experiment does not name."""
-    key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), own, room)
+    key = key_of("run", f"{plan(experiment).key} {bits(experiment)}", version(experiment), own, room)
     return Computation(key, "run", json.dumps(experiment.as_json()))
 
 
 def key_of_figures(experiment: Experiment, equal_to: str, room: str = "") -> str:
     """Key of a run's final figures alone; `equal_to` is their bit class."""
-    return key_of("figures", f"{experiment.key} {equal_to}", version(experiment), room=room)
+    return key_of("figures", f"{plan(experiment).key} {equal_to}", version(experiment), room=room)
 
 
 def folder_of(key: str) -> Path:

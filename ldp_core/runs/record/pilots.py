@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ldp_core import datasets
 from ldp_core.behaviour import version
 from ldp_core.errors import StorageFailed, StudioError
-from ldp_core.experiment import Experiment, kept, parse
+from ldp_core.experiment import Experiment, kept, parse, plan
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.record import computations, own_data
@@ -52,7 +52,7 @@ def known(experiments: Iterable[Experiment]) -> list[Outlook]:
     Where the store cannot be read, there is no trial.
     """
     some = [*experiments]
-    found = [certain(one) for one in some]
+    found = [certain(plan(one)) for one in some]
     keys = {i: key_of(one) for i, one in enumerate(some) if found[i] is None}
     try:
         ended = computations.ended(keys.values()) if keys else {}
@@ -61,7 +61,7 @@ def known(experiments: Iterable[Experiment]) -> list[Outlook]:
     for i, key in keys.items():
         if key in ended:
             found[i] = Outlook(**ended[key].figures)
-        elif not some[i].source.there(data_dir()):
+        elif not plan(some[i]).source.there(data_dir()):
             found[i] = AWAY
     return [one or TESTING for one in found]
 
@@ -71,7 +71,7 @@ def key_of(experiment: Experiment) -> str:
     """Key of a verdict, which attacks do not change."""
     one = experiment.model_copy(update={"attack": None, "name": ""})
     rooms = {found[2] for found in own_data.NAMED.finditer(one.dataset)}
-    return computations.key_of("pilot", one.key, version(one), room=rooms.pop() if rooms else "")
+    return computations.key_of("pilot", plan(one).key, version(one), room=rooms.pop() if rooms else "")
 
 
 def ask(experiments: Sequence[Experiment], owner: str, address: str | None = None) -> bool:

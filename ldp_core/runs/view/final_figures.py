@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldp_core.accounting import AGAINST, Entry, Promise, entries, entries_in
 from ldp_core.events.run import unpacked
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.inference import Difference, Spread, difference, spread
 from ldp_core.presets.questions import Result
 from ldp_core.runs.view.attack_curve import verdict_on
@@ -78,7 +78,7 @@ def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:
 
 def found(answer: str, experiment: Experiment | None = None, accuracy: float | None = None) -> dict[str, Any]:
     """Final figures of a job that trains no runs of its own: a sentence, and the ε of what it found."""
-    promised = _promised(entries(experiment) if experiment else ())
+    promised = _promised(entries(plan(experiment)) if experiment else ())
     return Final("", 0, accuracy, answer=answer, **promised).as_json()
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from ldp_core import mechanisms
 from ldp_core.accounting import everyone, promise, worth
 from ldp_core.attacks.findings.verdict import RECOVERED_DB, reads
+from ldp_core.experiment import plan
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.overrides import changed
 from ldp_core.runs import Desk, tint_of
@@ -77,7 +78,7 @@ def _price(ladder: str) -> str:
     asked = parse_ladder(json.loads(ladder))
     law, client = asked.mechanisms[0], asked.client - 1
     at = [changed(asked.experiment(law), {"clients.epsilon": asked.epsilons[end]}) for end in (0, -1)]
-    least, most = (promise(one, everyone(one)[client]).upload for one in at)
+    least, most = (promise(plan(one), everyone(plan(one))[client]).upload for one in at)
     if math.isinf(most.bound):
         return "no guarantee for an upload"
     words = " to ".join(dict.fromkeys(worth(one).word for one in (least, most)))

@@ -10,9 +10,8 @@ from ldp_core.attacks.servers import Server
 from ldp_core.component import Component
 from ldp_core.datasets import IMAGES
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
-from ldp_core.experiment.threat_model import facts
 from ldp_core.fields import Number, Whole
 from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_label, data_labels
@@ -185,7 +184,7 @@ def _attacker(workspace: Workspace, before: Ladder, upload: str, server: Server)
     place = names.index(now.name if now else "auto")
     chosen = st.selectbox("Attacker", names, place, format_func=labels.__getitem__, key=key)
     if chosen == "auto":
-        if found := attacks.choose(facts(workspace.draft.base, upload)):
+        if found := attacks.choose(plan(workspace.draft.base).facts(upload)):
             st.caption(plain(f"Here: {found.label}. {found.summary} {found.cannot}", 600))
         return "auto"
     kind = attacks.registry.kind(chosen)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.theory import client_variance
 from pages.parts.charts.base import (
     FONT,
@@ -34,7 +34,7 @@ def population_figure(experiment: Experiment) -> Figure:
     """Two charts over the clients: ε, and below it the standard deviation of the noise per weight."""
     count = experiment.clients.count
     budgets = experiment.clients.budgets()
-    noise = np.sqrt(client_variance(experiment))
+    noise = np.sqrt(client_variance(plan(experiment)))
     pick = drawn(budgets, noise)
     x = pick + 1
     mode = "markers" if count <= NAMED else "lines"

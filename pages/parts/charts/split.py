@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ldp_core.theory.label_counts import Counts
+from ldp_core.theory.turnout import Counts
 from pages.parts.charts.base import PAPER, Figure, Lines, colour, figure, look, note, scatter, share_axis
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series

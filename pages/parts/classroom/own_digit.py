@@ -10,6 +10,7 @@ from ldp_core.accounting import everyone, promise, worth
 from ldp_core.classroom import Session, own_digits
 from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own, Read
 from ldp_core.datasets.drawn import SIDE
+from ldp_core.experiment import plan
 from ldp_core.runs import Job
 from pages.parts.classroom import own_room
 from pages.parts.ui import components
@@ -69,10 +70,10 @@ def draw(session: Session) -> None:
 def _price(epsilon: float) -> str:
     """ε per weight as ε of the whole run, with its worth in words."""
     base = own_digits.draft_of([Own(0, b"", epsilon, STOCK[1])] * own_digits.CLIENTS[0]).base
-    line = promise(base, everyone(base)[0]).run_worst
+    line = promise(plan(base), everyone(plan(base))[0]).run_worst
     found = worth(line)
     return (
-        f"{base.dimension} numbers in each of {ROUNDS} rounds: all that you send has "
+        f"{plan(base).dimension} numbers in each of {ROUNDS} rounds: all that you send has "
         f"ε {at_most(line.bound)}{deltas([line.delta])} against the server. That {found.promises}."
     )
 

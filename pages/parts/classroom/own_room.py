@@ -8,7 +8,7 @@ import streamlit as st
 
 from ldp_core.classroom import Session, own_digits
 from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Served
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, plan
 from ldp_core.runs import Job, progress_of
 from ldp_core.theory import client_weights, server_noise
 from pages.parts.charts.base import MUTED, Figure, figure, log_axis, scatter
@@ -135,8 +135,8 @@ def why_the_mean(found: Sequence[Served], draft: Draft) -> str:
     view = outlook_of(of[MEAN])
     if right[MEAN] <= right[WEIGHED] or view.word in ("chance", "unknown"):
         return ""
-    sigma = math.sqrt(server_noise(of[MEAN]).heard)
-    voices = 1 / float((client_weights(of[WEIGHED]) ** 2).sum())
+    sigma = math.sqrt(server_noise(plan(of[MEAN])).heard)
+    voices = 1 / float((client_weights(plan(of[WEIGHED])) ** 2).sum())
     return (
         f"The {MEAN} reads more here: {WEIGHED} listens as if {number(voices, 2)} of the "
         f"{of[MEAN].clients.count} clients had sent, and so learns from few digits; the noise that the "

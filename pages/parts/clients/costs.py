@@ -9,8 +9,7 @@ import streamlit as st
 
 from ldp_core.accounting import AGAINST, NOTHING, Promise, entries, together_in_words, word_of, worth
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import PER, Experiment, changed
-from ldp_core.experiment.schema import Population
+from ldp_core.experiment import PER, Experiment, Population, changed, plan
 from ldp_core.mechanisms.base import Floats
 from ldp_core.theory import client_variance
 from pages.parts.ui.ladders import BUDGETS
@@ -27,7 +26,7 @@ MOST_OPEN = 60
 
 def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[str, Floats]:
     """Worst-case ε of an upload and of the run, for all clients or some; infinite if unbounded."""
-    found = entries(experiment, clients)
+    found = entries(plan(experiment), clients)
     return {
         "upload_costs": np.array([entry.upload.bound for entry in found]),
         "run_costs": np.array([entry.run_worst.bound for entry in found]),
@@ -39,9 +38,9 @@ def run_promises(
 ) -> list[Promise]:
     """Worst-case guarantee of the run for each of several ε that a client with its own limit may choose."""
     ends = np.full(len(asked), low), np.full(len(asked), high)
-    spending, most = experiment.prices, experiment.most_uploads
+    spending, most = plan(experiment).prices, plan(experiment).most_uploads
     found = []
-    for use in experiment.per_use(np.array(asked), *ends).tolist():
+    for use in plan(experiment).per_use(np.array(asked), *ends).tolist():
         client = use, low, high
         uploads = most if math.isinf(limit) else min(most, spending.affordable(client, limit))
         found.append(spending.uploads(client, uploads))
@@ -60,7 +59,7 @@ def promise_words(experiment: Experiment, promise: Promise) -> dict[str, Any]:
 
 def rule_in_words(experiment: Experiment, client: int) -> str:
     """δ, rule and adversary of `costs`, and a client's plain sums; "" without bounds."""
-    entry = entries(experiment, [client])[0]
+    entry = entries(plan(experiment), [client])[0]
     both, whom = (entry.upload, entry.run_worst), AGAINST[entry.against]
     if not all(line.guarantee for line in both):
         return ""
@@ -79,23 +78,23 @@ def offer(workspace: Workspace) -> None:
     """Button that sets a small ε for the run, where the run has no useful guarantee."""
     base = workspace.draft.base
     strictest = int(base.clients.budgets().argmin())
-    worst = entries(base, [strictest])[0].run_worst.bound
-    if base.randomiser.role == "identity" or word_of(worst) != NOTHING:
+    worst = entries(plan(base), [strictest])[0].run_worst.bound
+    if plan(base).randomiser.role == "identity" or word_of(worst) != NOTHING:
         return
     kept = {"clients.epsilon": LITTLE, "clients.epsilon_scope": "run"}
     try:
         there = changed(base, kept)
     except InvalidExperiment:  # as printed, some noise bounds nothing at any ε
         return
-    use = float(there.population().epsilon[strictest])
-    at = deltas([entries(there, [strictest])[0].run_worst.delta])
+    use = float(plan(there).population.epsilon[strictest])
+    at = deltas([entries(plan(there), [strictest])[0].run_worst.delta])
     pressed = st.button(
         f"Promise ε {LITTLE:g} for the whole run",
         key="promise a little",
         width="stretch",
         help=f"As it is, a run promises nothing. ε {LITTLE:g} for the whole run{at}, "
         f"against {AGAINST[there.trust.against]}, promises little, and takes ε {number(use)} "
-        f"{PER[there.randomiser.scope]}.",
+        f"{PER[plan(there).randomiser.scope]}.",
     )
     if pressed:
         workspace.edit(kept)
@@ -137,6 +136,6 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
 def _noise(experiment: Experiment, ladder: Sequence[float], low: float, high: float) -> Floats:
     """Standard deviation of the noise per weight at each ε, for a client with that range."""
     ends = np.full(len(ladder), low), np.full(len(ladder), high)
-    others = Population(experiment.per_use(np.array(ladder), *ends), *ends)
-    found: Floats = np.sqrt(client_variance(experiment, others=others))
+    others = Population(plan(experiment).per_use(np.array(ladder), *ends), *ends)
+    found: Floats = np.sqrt(client_variance(plan(experiment), others=others))
     return found

@@ -7,8 +7,8 @@ import streamlit as st
 from ldp_core import datasets, features, partitions
 from ldp_core.datasets import Dataset, data_dir
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Experiment
-from ldp_core.theory.label_counts import Counts, label_counts
+from ldp_core.experiment import Experiment, plan
+from ldp_core.theory.turnout import Counts, label_counts
 from pages.parts.charts.split import MOST_BARS, split_figure, split_in_words
 from pages.parts.clients.data_names import data_labels
 from pages.parts.clients.turned import turned
@@ -102,7 +102,7 @@ def _counts(experiment: Experiment, source: Dataset) -> Counts | None:
     decides = (partition.name, partition.parameters(), experiment.clients.count, experiment.seed)
     key = json.dumps([experiment.dataset, source.version, *decides])
     found = _kept.get(key)
-    if found is None and (found := label_counts(experiment, data_dir())) is not None:
+    if found is None and (found := label_counts(plan(experiment), data_dir())) is not None:
         _kept[key] = found
         while len(_kept) > MOST_KEPT:
             _kept.pop(next(iter(_kept)), None)

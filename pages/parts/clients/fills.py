@@ -7,7 +7,15 @@ import streamlit as st
 from ldp_core import limits
 from ldp_core.accounting import DELTA, WHOLE_RUN
 from ldp_core.errors import InvalidExperiment, InvalidInput, Problem
-from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft, read_profiles, write_profiles
+from ldp_core.experiment import (
+    EPSILON_MODES,
+    RANGE_MODES,
+    Clients,
+    Draft,
+    plan,
+    read_profiles,
+    write_profiles,
+)
 from ldp_core.experiment.modes import Mode
 from ldp_core.system.bounded import answer
 from ldp_core.tables import MOST_BYTES
@@ -51,9 +59,10 @@ def fills(workspace: Workspace) -> None:
         SCOPES | ({"upload": "one record in an upload", "run": WHOLE_RUN["record"]} if of_rows else {}),
         clients.epsilon_scope,
         help="The papers' ε is per weight. What can spend an ε on a whole upload does so: "
-        f"Gaussian noise and PrivUnit. Otherwise it is divided evenly over its {number(base.uploaded, 6)} "
-        "weights, whose plain sum with δ 0 it is, or over the layers where a mechanism answers for a whole "
-        "one. For a whole run each use gets the most with which all uploads together cost no more at "
+        "Gaussian noise and PrivUnit. Otherwise it is divided evenly over its "
+        f"{number(plan(base).uploaded, 6)} weights, whose plain sum with δ 0 it is, or over the layers where "
+        "a mechanism answers for a whole one. For a whole run each use gets the most with which all uploads "
+        "together cost no more at "
         f"δ {number(DELTA)}, by the tightest rule.",
     )
     offer(workspace)

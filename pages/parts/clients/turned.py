@@ -14,7 +14,7 @@ from PIL import Image
 from ldp_core import datasets
 from ldp_core.attacks.findings.metrics import psnr
 from ldp_core.datasets import Data, data_dir
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.features import Features
 from ldp_core.features._inverse import Inverse, placed
 from ldp_core.mechanisms import Mechanism
@@ -38,14 +38,14 @@ def turned(experiment: Experiment) -> None:
     made = experiment.features
     if made.identity or not datasets.get(experiment.dataset).images:
         return
-    width = number(experiment.source.features, 6)
+    width = number(plan(experiment).source.features, 6)
     st.markdown(f"**Each client turns its image into {width} numbers and trains on these**")
     rows, quality = _rows(experiment)
     words = f"Six public digits, below each the {width} numbers that it becomes, and what an attacker draws"
     height = 10 + 70 * len(rows)
     components.chart(_figure(_sheet(rows)), key="turned", height=height, label=words)
     exact, mean, *from_one = (f"{one:.1f} dB" for one in quality)
-    given = "".join(f" and {fact}" for fact in experiment.attacked.trust.helps)
+    given = "".join(f" and {fact}" for fact in plan(experiment).attacked.experiment.trust.helps)
     one = f" Fourth: what it draws from one message, noised as client 1 asks{given}, {{}}."
     fourth = one.format(*from_one) if from_one else ""
     st.caption(
@@ -89,11 +89,11 @@ def _drawn(made: Features, law: tuple[Mechanism, float, float, float] | None) ->
 
 
 def _rows(experiment: Experiment) -> Rows:
-    seen, mixed = experiment.attacked, bool(experiment.trust.unseen)
+    seen, mixed = plan(experiment).attacked, bool(experiment.trust.unseen)
     no_law = experiment.target != "class_means" or seen.randomiser.role == "identity"
-    if no_law or mixed or experiment.source.classes != CLASSES:
+    if no_law or mixed or plan(experiment).source.classes != CLASSES:
         return _drawn(experiment.features, None)
-    epsilon, low, high = (float(one[0, 0]) for one in seen.population().columns([0]))
+    epsilon, low, high = (float(one[0, 0]) for one in seen.population.columns([0]))
     return _drawn(experiment.features, (seen.randomiser, epsilon, low, high))
 
 

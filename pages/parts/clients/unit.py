@@ -4,7 +4,7 @@ import streamlit as st
 
 from ldp_core.accounting import AGAINST, Entry, least_promised, promise, together_in_words, worth
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import UNITS, Draft, Experiment, Variant
+from ldp_core.experiment import UNITS, Draft, Experiment, Variant, plan
 from pages.parts.systems.unlike import differing
 from pages.parts.ui.fields import one_of
 from pages.parts.ui.text import at_most, deltas, listed, plain
@@ -28,7 +28,7 @@ def unit_choice(workspace: Workspace) -> None:
 
 def promised(experiment: Experiment) -> str:
     """What the run's ε promises, for the client that is promised least, in one or two sentences."""
-    entry = promise(experiment, least_promised(experiment))
+    entry = promise(plan(experiment), least_promised(plan(experiment)))
     line, what = entry.run_worst, UNITS[entry.unit]
     if not line.guarantee:
         return f"No ε of a run holds for {what} yet."

@@ -11,7 +11,7 @@ from ldp_core.attacks import Observation, Public
 from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.likelihood import places
 from ldp_core.datasets import data_dir
-from ldp_core.experiment import changed, parse
+from ldp_core.experiment import changed, parse, plan
 from ldp_core.images import encode
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -51,10 +51,10 @@ def data(law: str) -> dict[str, Any]:
     base = changed(
         parse({"target": "update", "clients": {"count": TRIES, "range": HALF}}), {"mechanism.name": law}
     )
-    stock = base.source.load(data_dir())
+    stock = plan(base).source.load(data_dir())
     chosen = stream(base.seed, "attack decoys").permutation(len(stock.test_y))[:CANDIDATES]
     ten = Public(stock.test_x[chosen], stock.test_y[chosen])
-    first = base.network.initial(stock.shape, stock.classes, stream(base.seed, "initial model"))
+    first = plan(base).network.initial(stock.shape, stock.classes, stream(base.seed, "initial model"))
     sent = first_changes(first.astype(np.float64), ten, base.local.learning_rate)
     own = ten.x[OWN : OWN + 1].astype(np.float64)
     mean_image = metrics.psnr(stock.test_x.mean(axis=0, dtype=np.float64)[None], own)[0]
@@ -64,14 +64,14 @@ def data(law: str) -> dict[str, Any]:
         columns = budget[0][:, None], budget[1][:, None], budget[2][:, None]
         values = np.repeat(sent[OWN : OWN + 1], TRIES, axis=0)
         noise = stream(base.seed, "attack noise", 1)
-        (piece,) = base.pieces(1)
+        (piece,) = plan(base).pieces(1)
         seen = Observation(
             uploads=piece.mechanism.perturb(values, *columns, noise)[None],
             previous=first,
             target=base.target,
             optimizer=base.local.optimizer,
             nominal_rate=base.local.learning_rate,
-            model=base.network,
+            model=plan(base).network,
             shape=stock.shape,
             classes=stock.classes,
             parts=((slice(0, sent.shape[1]), piece.mechanism),),

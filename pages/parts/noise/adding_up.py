@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from ldp_core.accounting import Entry, Promise
 from ldp_core.composition.own_law import CELLS, losses_of
 from ldp_core.composition.spending import Client
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from pages.parts.ui.text import THIN, as_shown, at_most, number
 
 CLOSE = 0.02
@@ -25,14 +25,14 @@ def added_up(experiment: Experiment, client: Client, limit: float, entry: Entry)
     """
     lines = weight, _, run = entry.coordinate, entry.upload, entry.run_worst
     bounded = all(line.guarantee and line.rule != "nominal" for line in lines) and not weight.delta
-    if experiment.randomiser.scope != "coordinate" or not bounded:
+    if plan(experiment).randomiser.scope != "coordinate" or not bounded:
         return ""
     each, once, all_of_them = (line.sum for line in lines)
     weights, uploads = round(once / each), round(all_of_them / once)
     answers = weights * uploads
     if not uploads or not math.isclose(answers * each, all_of_them, rel_tol=1e-9):
         return ""
-    perturbed = "" if weights == experiment.uploaded else "perturbed "
+    perturbed = "" if weights == plan(experiment).uploaded else "perturbed "
     most = "" if entry.run_expected == run else " at most"  # where lots are drawn
     if uploads < experiment.rounds and math.isfinite(limit):
         most = ", more than which its own limit forbids,"
@@ -62,7 +62,7 @@ def _unlikely(
     elif not tells_less:
         yield f"With a δ of {number(delta)}: {found}."
     if tells_less:
-        losses = losses_of(experiment.releases[0][1].mechanism, *client, CELLS)
+        losses = losses_of(plan(experiment).releases[0][1].mechanism, *client, CELLS)
         mean = as_shown(losses.step * losses.mean, _digits(losses.step * losses.mean, answers))
         spread = as_shown(losses.step * math.sqrt(losses.variance), 4)
         steps = _normal(answers, mean, spread, delta, run.bound)
@@ -72,7 +72,7 @@ def _unlikely(
                 f"by its own law one tells {number(mean, 6)} on average, with a standard deviation of "
                 f"{number(spread, 4)}.{steps}"
             )
-        yield f"Not every answer of {experiment.randomiser.label} tells its full ε: {known}{found}."
+        yield f"Not every answer of {plan(experiment).randomiser.label} tells its full ε: {known}{found}."
 
 
 def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str) -> str:

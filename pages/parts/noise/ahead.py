@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core import mechanisms
+from ldp_core.experiment import plan
 from ldp_core.runs import tint_of
 from pages.parts.charts.density import grey, law_figure
 from pages.parts.noise.designs import Design, different
@@ -44,7 +45,7 @@ def _verdicts(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequenc
     if slider == "weight":
         return columns([_verdict(now, shown)])
     other = now.tau if slider == "epsilon" else now.epsilon
-    drafts = tuple(design.experiment.key for design in shown), tuple(design.label for design in shown)
+    drafts = tuple(plan(design.experiment).key for design in shown), tuple(design.label for design in shown)
     place: Hashable = ("verdicts", *drafts, now.client, slider, other)
     return once(place, lambda: _along_all(slider, now, places, shown))
 
@@ -119,7 +120,7 @@ def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
         variance = float(law.variance(weight))
         clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
         at, experiment = f"{number(epsilon)}{view.per}", view.design.experiment
-        why = experiment.system.unpredicted(experiment) if experiment.system else ""
+        why = experiment.system.unpredicted(plan(experiment).public) if experiment.system else ""
         other = f"; this one is the client's own: in a run {why}" if why else ""
         beside, tint = grey(mechanism, low, high), tint_of(mechanisms.registry, mechanism.name)
         yield Card(

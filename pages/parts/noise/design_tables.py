@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ldp_core.experiment import plan
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from ldp_core.runs import pilots
 from ldp_core.theory import client_weights, sent_in_clear, server_noise
@@ -27,9 +28,9 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
     rows = []
     views = pilots.known([design.experiment for design in shown])
     for design, view in zip(shown, views, strict=True):
-        noise = server_noise(design.experiment)
+        noise = server_noise(plan(design.experiment))
         sigma = math.sqrt(noise.heard)
-        weights = client_weights(design.experiment)
+        weights = client_weights(plan(design.experiment))
         # one standard error, where rounds had to be imagined: half of it for σ, as that is a root
         doubt = noise.error / noise.variance / 2 if noise.variance else 0.0
         about = f" (±{percent(doubt, 1)})" if doubt > SHOWN_FROM else ""
@@ -56,7 +57,7 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
 
 
 def _otherwise(shown: Sequence[Design]) -> str:
-    used = [design.experiment.randomiser for design in shown]
+    used = [plan(design.experiment).randomiser for design in shown]
     notes = []
     if any(one.role == "vote" for one in used):
         notes.append("of signs, up to the largest that weights in their ranges have")
@@ -71,7 +72,7 @@ def in_clear(shown: Sequence[Design]) -> None:
     found = names_by(
         ((item.what, item.by, item.why), design.label)
         for design in shown
-        for item in sent_in_clear(design.experiment)
+        for item in sent_in_clear(plan(design.experiment))
     )
     if not found:
         return

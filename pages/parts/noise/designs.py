@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms
-from ldp_core.experiment import PER, Draft, Experiment, Variant, changed
+from ldp_core.experiment import PER, Draft, Experiment, Variant, changed, plan
 from ldp_core.limits import LABEL_LENGTH
 from ldp_core.mechanisms import Mechanism
 from ldp_core.runs import Style, styles
@@ -53,7 +53,7 @@ class View:
     @property
     def mechanism(self) -> Mechanism:
         """Mechanism in the design's form; corrected if both forms agree."""
-        own = self.design.experiment.randomiser
+        own = plan(self.design.experiment).randomiser
         return own if own.printed_otherwise else own.formed("corrected")
 
     @property
@@ -95,13 +95,13 @@ def views(shown: Sequence[Design], client: int) -> list[View]:
 def moved(seen: Sequence[View], epsilon: float | None = None, tau: float | None = None) -> list[View]:
     """Designs for another ε or half-width τ (None: the client's own)."""
     each = [view.design.experiment for view in seen]
-    labels = [one.randomiser.label for one in each]
+    labels = [plan(one).randomiser.label for one in each]
     found = []
     for view, label in zip(seen, labels, strict=True):
         experiment, (own, low, high) = view.design.experiment, view.asked
         low, high = ranged(experiment, low, high, tau)
         asked = (np.array([one]) for one in (own if epsilon is None else epsilon, low, high))
-        once = float(experiment.per_use(*asked)[0])
+        once = float(plan(experiment).per_use(*asked)[0])
         name = label if labels.count(label) == 1 else view.design.label
         found.append(replace(view, name=name, epsilon=once, low=low, high=high))
     if len({view.law for view in found}) == 1:  # only the aggregators differ
@@ -170,8 +170,8 @@ def _one(workspace: Workspace, design: Design) -> None:
 def _rest(workspace: Workspace, design: Design) -> None:
     place, experiment = design.place, design.experiment
     mechanism, parts = experiment.mechanism, {name: getattr(experiment, name) for name in OWN}
-    if experiment.randomiser.printed_otherwise:
-        words = f"{mechanism.as_printed} {experiment.correction}"
+    if plan(experiment).randomiser.printed_otherwise:
+        words = f"{mechanism.as_printed} {plan(experiment).correction}"
         change = _setter(place)("form")
         one_of(workspace, f"design {place} form", "Form", FORMS, experiment.form, change, help=words)
     for name, part in parts.items():
@@ -200,7 +200,11 @@ def _changed(draft: Draft, place: int, path: str, value: Any) -> Draft:
         return draft
     sets = _set(variants[place].set, path, value)
     experiment = changed(draft.base, sets)
-    if path != "form" and experiment.form != "corrected" and not experiment.randomiser.printed_otherwise:
+    if (
+        path != "form"
+        and experiment.form != "corrected"
+        and not plan(experiment).randomiser.printed_otherwise
+    ):
         sets["form"] = "corrected"
     variants[place] = replace(variants[place], set=sets)
     return _relabelled(replace(draft, variants=tuple(variants)), place)
@@ -230,13 +234,15 @@ def _relabelled(draft: Draft, place: int) -> Draft:
 
 def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
     own = [value for key, value in sets.items() if key.startswith("mechanism.") and key != "mechanism.name"]
-    printed = ["as printed"] * (experiment.form == "as_printed" and experiment.randomiser.printed_otherwise)
+    printed = ["as printed"] * (
+        experiment.form == "as_printed" and plan(experiment).randomiser.printed_otherwise
+    )
     others = [
         f"{path.split('.')[-1]} {value}"
         for path, value in sets.items()
         if path != "form" and path.split(".")[0] not in OWN and not isinstance(value, list | dict)
     ]
-    mechanism = " ".join([experiment.randomiser.label, *map(str, own), *printed])
+    mechanism = " ".join([plan(experiment).randomiser.label, *map(str, own), *printed])
     return " · ".join([mechanism, experiment.aggregator.label, *others])[:LABEL_LENGTH]
 
 

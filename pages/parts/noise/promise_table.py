@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Self
 
 import streamlit as st
@@ -19,8 +19,7 @@ from ldp_core.accounting import (
     within,
 )
 from ldp_core.composition.spending import Client
-from ldp_core.experiment import PER, Experiment
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment import PER, Experiment, kept, plan
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import THIN, at_most, few, names_by, number, plain
@@ -77,27 +76,27 @@ class Promised:
     def to(cls, client: int, name: str, experiment: Experiment, use: Client | None = None) -> Self:
         """Guarantees for one client (the last, if there are fewer), or with other ε and range ends."""
         i = min(client, experiment.clients.count - 1)
-        population = experiment.population()
+        population = plan(experiment).population
         own = float(population.epsilon[i]), float(population.low[i]), float(population.high[i])
         return cls(name, experiment, use or own, float(experiment.clients.run_limits()[i]))
 
     @cached_property
     def entry(self) -> Entry:
-        return _promise(self.experiment, self.client, self.limit)
+        return _promise(plan(self.experiment), self.client, self.limit)
 
     @cached_property
     def mostly(self) -> tuple[int, Promise]:
         """Number of uploads that most clients do not exceed, and its guarantee."""
-        return _within(self.experiment, self.client, self.limit)
+        return _within(plan(self.experiment), self.client, self.limit)
 
     @property
     def seen(self) -> int:
         attack = self.experiment.attack
-        return attack.rounds_observed if attack and spies(self.experiment) else 1
+        return attack.rounds_observed if attack and plan(self.experiment).spies else 1
 
     @property
     def ball(self) -> bool:
-        return self.experiment.randomiser.region == "ball"
+        return plan(self.experiment).randomiser.region == "ball"
 
     @property
     def dearer(self) -> bool:
@@ -106,8 +105,8 @@ class Promised:
         return upload.guarantee and upload.bound < weight.bound < math.inf
 
 
-_promise = lru_cache(maxsize=512)(promise)
-_within = lru_cache(maxsize=512)(within)
+_promise = kept(512)(promise)
+_within = kept(512)(within)
 
 
 def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | None = None) -> None:
@@ -131,7 +130,7 @@ def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | Non
     for one in of_rows:
         more = together_in_words(one.entry, at_most)
         st.caption(f"{plain(one.name, 100)}, this run, worst case: {more}.")
-    for learnt in sorted({one.experiment.source.learnt for one in promised} - {""}):
+    for learnt in sorted({plan(one.experiment).source.learnt for one in promised} - {""}):
         st.caption(f"Not counted in any ε, as it was learnt before any mechanism: {learnt}.")
 
 
@@ -157,7 +156,7 @@ def cells(one: Promised, again: bool) -> Iterator[str]:
         yield _price(one) if scope == "run_expected" else _cell(one.entry[scope])
         if scope == "upload" and again:
             times = "1 upload" if one.seen == 1 else f"{one.seen} uploads of the same values"
-            yield f"{times}: {_cell(one.experiment.prices.again(one.client, one.seen))}"
+            yield f"{times}: {_cell(plan(one.experiment).prices.again(one.client, one.seen))}"
 
 
 def _cell(line: Promise) -> str:
@@ -196,10 +195,11 @@ def in_words(one: Promised) -> str:
         neighbours, others = "an upload were any other", ""
     else:
         neighbours, others = "one value in the safe range were another", ", if all its values were others,"
+    many = number(plan(one.experiment).uploaded, 6)
     text = (
         f"In words, for {plain(one.name, 100)}: if {neighbours}, nothing that can be seen in **one weight** "
         f"would become more likely by more than {growth(weight)}; and nothing in **all "
-        f"{number(one.experiment.uploaded, 6)} weights of one upload**{others} by more than {growth(upload)}."
+        f"{many} weights of one upload**{others} by more than {growth(upload)}."
     )
     if upload.bound > FAR:
         text += (

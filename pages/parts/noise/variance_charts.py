@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core import mechanisms
+from ldp_core.experiment import plan
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import DASHES, tint_of
@@ -151,7 +152,7 @@ def upload_figure(seen: Sequence[View]) -> Figure:
     """A strip of initial weights, and each design's upload; colours end at the widest safe range."""
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     experiment = seen[0].design.experiment
-    source, generator = experiment.source, stream(experiment.seed, "initial model")
+    source, generator = plan(experiment).source, stream(experiment.seed, "initial model")
     before = experiment.model.initial(source.shape, source.classes, generator).astype(np.float64)
     rows = [("before", before[:SHOWN]), *((view.name, _sent(view, before)) for view in seen)]
     heat = {
@@ -179,7 +180,7 @@ def upload_figure(seen: Sequence[View]) -> Figure:
 
 def _sent(view: View, before: Floats) -> Floats:
     experiment = view.design.experiment
-    piece = experiment.pieces()[0]
+    piece = plan(experiment).pieces()[0]
     layer = before[piece.columns] if view.mechanism.scope != "coordinate" else before[:SHOWN]
     noise = stream(experiment.seed, "noise")
     return piece.mechanism.perturb(layer, view.epsilon, view.low, view.high, noise)[:SHOWN]

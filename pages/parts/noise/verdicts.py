@@ -10,7 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from ldp_core.errors import StudioError
-from ldp_core.experiment import Draft, Experiment, changed
+from ldp_core.experiment import Draft, Experiment, changed, plan
 from ldp_core.runs import pilots
 from ldp_core.theory import Outlook, client_weights, server_noise
 from ldp_core.theory.learnability import certain, edges
@@ -36,7 +36,7 @@ def verdicts(
     looked up.
     """
     asked, still = all_asking(shown, now, checked)
-    views = [certain(own) or MOVING for own in asked] if moving else pilots.known(asked)
+    views = [certain(plan(own)) or MOVING for own in asked] if moving else pilots.known(asked)
     rows = [_row(*one, now) for one in zip(shown, asked, views, strict=True)]
     return {
         "title": "What is left of it at the server",
@@ -47,9 +47,9 @@ def verdicts(
 
 
 def _row(design: Design, experiment: Experiment, view: Outlook, now: WhatIf) -> dict[str, Any]:
-    noise = server_noise(experiment)
+    noise = server_noise(plan(experiment))
     client = min(now.client, experiment.clients.count - 1)
-    share = percent(float(client_weights(experiment)[client]), 1)
+    share = percent(float(client_weights(plan(experiment))[client]), 1)
     sigma = up_to(math.sqrt(noise.heard), math.sqrt(noise.most))
     figures = [["noise σ", sigma], [f"client {client + 1} counts", share]]
     if noise.empty:

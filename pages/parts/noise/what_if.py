@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import streamlit as st
 
+from ldp_core.experiment import plan
 from ldp_core.limits import BOUND, EPSILON
 from pages.parts.noise.designs import Design, View, moved, views
 from pages.parts.ui import components
@@ -69,7 +70,7 @@ class WhatIf:
     @cached_property
     def keys(self) -> dict[str, str]:
         """Cache keys of precomputed tables by slider; each depends on the other sliders."""
-        designs = [(view.design.experiment.key, view.design.label) for view in self.seen]
+        designs = [(plan(view.design.experiment).key, view.design.label) for view in self.seen]
         places = self.sliders["weight"].steps  # which change with the range
 
         def key(slider: str) -> str:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from ldp_core import papers
 from ldp_core.accounting import everyone
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.papers import Paper
 from ldp_core.papers.base import Reading
 from ldp_core.papers.rows import table_of
@@ -111,9 +111,9 @@ def _changes(found: dict[str, Verdict], reading: Reading) -> str:
 
 def _printed(experiment: Experiment) -> None:
     """Draw figures of the mechanism that its paper prints, beside true ones, for one weight of a client."""
-    epsilon, low, high = everyone(experiment)[0]
+    epsilon, low, high = everyone(plan(experiment))[0]
     weight = low + 0.75 * (high - low)
-    found = experiment.mechanism.differences(weight, epsilon, low, high, experiment.use())
+    found = experiment.mechanism.differences(weight, epsilon, low, high, plan(experiment).asked.first_use)
     if not found:
         return
     whose = f"ε {number(epsilon)}, safe range {signed(low)} to {signed(high)}, weight {signed(weight)}"

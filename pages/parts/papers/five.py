@@ -6,7 +6,7 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.accounting import AGAINST, DELTA, entries, word_of
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, plan
 from ldp_core.limits import spelled
 from ldp_core.papers.five import (
     CLAIM,
@@ -52,7 +52,7 @@ def five() -> None:
         says = (f"{listed(runs)} promise{'s' * (not runs[1:])} {word}" for word, runs in worths.items())
         rows = [*advice(found)]
         taken = [own for one in rows if one.take for own in one.take.draft.experiments()]
-        delta = max((entry.run_worst.delta for own in taken for entry in entries(own)), default=DELTA)
+        delta = max((entry.run_worst.delta for own in taken for entry in entries(plan(own))), default=DELTA)
         scope = f"all that a client sends, at worst (δ {number(delta)}, against {AGAINST['server']})"
         more = f"The two volunteers pay {MORE} times as much."
         st.markdown(f"**{in_short(found)}** Here ε is for {scope}: {'; '.join(says)}. {more}")

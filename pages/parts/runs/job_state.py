@@ -7,9 +7,8 @@ import streamlit as st
 
 from ldp_core.cost.estimate import cost
 from ldp_core.datasets import data_dir
-from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment import Draft, Experiment, plan
 from ldp_core.experiment.draft import REFERENCE
-from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import (
     ASIDE,
     REMOVED,
@@ -50,7 +49,7 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
         at = progress.at()
         trained = final(progress.runs)
         verb = "Stopping" if job.status == "cancelling" else "Trained" if trained else "Training"
-        follow = "; attacks follow" if trained and any(map(spies, draft.experiments())) else ""
+        follow = "; attacks follow" if trained and any(plan(one).spies for one in draft.experiments()) else ""
         share = far.step.done % 1 if far and not trained else 0.0
         pace = _time_left(far and far.left)
         part = f" and {share:.0%} of the next" if share >= 0.01 else ""
@@ -171,7 +170,7 @@ def lasting(draft: Draft) -> str:
 
 def missing(experiments: Iterable[Experiment]) -> str:
     """Data to be downloaded first, in words; "" if none."""
-    sources = {one.dataset: one.source for one in experiments}.values()
+    sources = {one.dataset: plan(one).source for one in experiments}.values()
     return " ".join(
         f"{plain(one.label)} is not on this server: {bytes_in_words(one.download)} are downloaded first."
         for one in sources

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.errors import StudioError
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, plan
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue
@@ -79,7 +79,7 @@ def _training(asked: Training) -> kinds.Words:
     size = f"{runs_in_words(count + clean, clean)}, {each}"
     population = asked_in_words(draft.experiments())
     more = f"; or {len(population) - MOST_ASKED} more" if len(population) > MOST_ASKED else ""
-    used = {experiment.randomiser.label for experiment in draft.experiments()}
+    used = {plan(experiment).randomiser.label for experiment in draft.experiments()}
     compared = few([variant.label for variant in draft.variants])
     compared = f"{used.pop()}: {compared}" if len(used) == 1 else compared
     return kinds.Words(_named(draft), size, compared, "; or ".join(population[:MOST_ASKED]) + more)

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.accounting import AGAINST, NOTHING, worth
-from ldp_core.experiment import UNITS, Draft
+from ldp_core.experiment import UNITS, Draft, plan
 from ldp_core.inference import at_chance
 from ldp_core.runs import Bought, Promises, bought_by, promises_bought
 from ldp_core.trust import registry as trusts
@@ -26,7 +26,7 @@ def hero() -> None:
     st.markdown(
         f"**{number(bought_by(*FIRST).clients.count, 6)} people, one digit each.** Drag what they are "
         "promised; change whom they trust.",
-        help=f"Each sends one message of {bought_by(*FIRST).uploaded // 10} numbers. Stored runs, "
+        help=f"Each sends one message of {plan(bought_by(*FIRST)).uploaded // 10} numbers. Stored runs, "
         f"{stored.date}; each figure is of the same five runs, the picture of the first.",
     )
     components.draw("dissolve", data, key=KEY, on_trained_change=_pressed)

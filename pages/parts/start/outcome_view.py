@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from ldp_core.cost.estimate import cost
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, plan
 from ldp_core.experiment.draft import without_noise
 from ldp_core.inference import in_points, interval
 from ldp_core.presets import Preset
@@ -74,7 +74,7 @@ def reference_words(draft: Draft, found: outcomes.Outcome) -> str:
     """The stored run without noise, as charts name it, with its accuracy; "" where there is none."""
     if not found.reference:
         return ""
-    unknown = ", but class shares unknown" * draft.experiments()[-1].randomiser.labelled
+    unknown = ", but class shares unknown" * plan(draft.experiments()[-1]).randomiser.labelled
     unlike = len({str(training(one)) for one in draft.experiments()}) > 1
     whose = f"{'last run, ' * unlike}{without_noise(found.seeds)}{unknown}"
     return f"{whose} {percent(found.reference[-1])}"

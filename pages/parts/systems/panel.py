@@ -6,7 +6,16 @@ import streamlit as st
 
 from ldp_core import systems
 from ldp_core.errors import Problem
-from ldp_core.experiment import Departure, Draft, back_to_paper, departures, form_of, with_form, with_system
+from ldp_core.experiment import (
+    Departure,
+    Draft,
+    back_to_paper,
+    departures,
+    form_of,
+    plan,
+    with_form,
+    with_system,
+)
 from ldp_core.systems import System
 from ldp_core.theory.way import Step, way
 from pages.parts.systems.field_words import FORMS, field_name, value_words
@@ -47,7 +56,7 @@ def _choose(workspace: Workspace, name: str) -> tuple[Problem, ...]:
 
 
 def _form(workspace: Workspace, draft: Draft) -> None:
-    mechanisms = [one.mechanism for one in draft.experiments() if one.randomiser.printed_otherwise]
+    mechanisms = [one.mechanism for one in draft.experiments() if plan(one).randomiser.printed_otherwise]
     if draft.base.system is None and not mechanisms:
         return
     now = form_of(draft)
@@ -56,7 +65,7 @@ def _form(workspace: Workspace, draft: Draft) -> None:
         return
     one_of(workspace, "form", "Form", FORMS | BOTH, now, _set_form)
     printed = [one.as_printed for one in mechanisms]
-    for words in dict.fromkeys([*printed, *(one.correction for one in draft.experiments())]):
+    for words in dict.fromkeys([*printed, *(plan(one).correction for one in draft.experiments())]):
         st.caption(plain(words, 600))
 
 

@@ -11,11 +11,11 @@ from ldp_core import trust
 from ldp_core.accounting import WHOLE_RUN as WHOLE
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.experiment import Draft, Experiment, Variant, changed, plan
 from ldp_core.inference import wilson
 from ldp_core.limits import EPSILON
 from ldp_core.runs import pilots
-from ldp_core.trust import GROUPS, linked
+from ldp_core.theory.linking import GROUPS, linked
 from ldp_core.trust.base import Against
 from pages.parts.systems.unlike import differing
 from pages.parts.ui.fields import named, own_parameters
@@ -105,7 +105,7 @@ def recognised(experiments: Sequence[Experiment]) -> str:
     """How often uploads are recognised over rounds by what clients declare, where they declare unlike."""
     if all(one.trust.own_noise for one in experiments):
         return "No single upload is seen, so none is recognised by its declared ε or range."
-    known = [linked(one) for one in experiments if not one.trust.own_noise]
+    known = [linked(plan(one)) for one in experiments if not one.trust.own_noise]
     found = max(known, key=lambda one: max(one.right.values(), default=-1) / max(one.tries, 1))
     if not found.right:
         return (
@@ -210,7 +210,7 @@ def behind_a_sum(draft: Draft) -> Experiment | None:
 
 def _ask(draft: Draft) -> dict[str, Any]:
     """Budgets for a whole run that are each person's worst case now, as far as budgets go."""
-    bounds = [min(one.run_worst.bound, EPSILON.maximum) for one in entries(draft.experiments()[0])]
+    bounds = [min(one.run_worst.bound, EPSILON.maximum) for one in entries(plan(draft.experiments()[0]))]
     same = len(set(bounds)) == 1
     return {SCOPE: "run", "clients.epsilon": bounds[0] if same else bounds, "clients.run_limit": None}
 

@@ -9,9 +9,8 @@ from ldp_core.attacks import servers
 from ldp_core.cost.seconds import seconds as cost
 from ldp_core.cost.seconds import work_of
 from ldp_core.errors import Problem, shown
-from ldp_core.experiment import Attack, Experiment, changed
+from ldp_core.experiment import Attack, Experiment, changed, plan
 from ldp_core.experiment.attack import UPLOADS, attackers
-from ldp_core.experiment.threat_model import resolved, spies, why_not
 from ldp_core.runs import rates
 from pages.parts.ui.fields import bind, complain, named, own_parameters, whole
 from pages.parts.ui.text import few, number, percent, plain, seconds
@@ -74,7 +73,7 @@ def attack_choices(workspace: Workspace) -> None:
         "They are simulated beside the run and change nothing in it.",
         **bind(workspace, "attack.canary", base.attack.canary),
     )
-    if why := why_not(base):
+    if why := plan(base).why_not:
         st.caption(f"No picture is drawn here: {plain(why, 300)}.")
 
 
@@ -125,7 +124,7 @@ def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
     named(workspace, "attack.attacker", "Attacker", labels, now, help=words)
     if attack.attacker:
         own_parameters(workspace, "attack.attacker", attack.attacker)
-    for name in dict.fromkeys(spy.attacker for spy in spies(base)):
+    for name in dict.fromkeys(spy.attacker for spy in plan(base).spies):
         st.caption(plain(f"{labels[name]}: {kinds[name].summary}", 400))
     if unfit and len(unfit) < len(kinds):
         why = next(iter(unfit.values()))
@@ -133,45 +132,45 @@ def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
 
 
 def _unfit(base: Experiment, name: str) -> str:
-    source, kind = base.source, attacks.registry.kind(name)
+    source, kind = plan(base).source, attacks.registry.kind(name)
     why = kind.unfit(base.model, source.shape, source.classes)
     return why or kind.cannot_follow(base.local.optimizer)
 
 
 def costs(base: Experiment) -> str:
     """Sentence on the default attack and its duration; "" without an attack."""
-    asked, spelled = base.attack, resolved(base)
-    attack, who = spelled.attack, spies(spelled)
+    asked, spelled = base.attack, plan(base).resolved.experiment
+    attack, who = spelled.attack, plan(spelled).spies
     if asked is None or attack is None or not who:
         return ""
     steps = max(int(getattr(spy.who, "iterations", 0)) for spy in who)
     count = len(attack.clients or ())
     does = f"{'one client' if count == 1 else f'{count} clients'}{f', {steps} steps at most' * (steps > 0)}"
     rounds = attack.attacked(base.rounds)
-    plan = ""
+    when = ""
     if attack.after and not asked.after:
-        plan = (
+        when = (
             "A search beside the training would do more than a fifth of its work, so it comes after the "
             f"training and does as little as gives a picture: round 1, {does}. Name rounds or an attacker to "
             "have it as you say. "
         )
     elif attack.every > asked.every:
-        plan = f"Attacked every {attack.every} rounds: more would be over a fifth of the training's work. "
+        when = f"Attacked every {attack.every} rounds: more would be over a fifth of the training's work. "
     elif attack.rounds != asked.rounds:
-        plan = f"Attacked in round 1, {does}: more would be over a fifth of the training's work. "
+        when = f"Attacked in round 1, {does}: more would be over a fifth of the training's work. "
     elif steps and attack.every > 1 and not attack.rounds:
-        plan = f"Attacked every {attack.every} rounds. "
+        when = f"Attacked every {attack.every} rounds. "
     elif steps:
-        plan = f"Attacked in round{'s' * (len(rounds) > 1)} {few([*map(str, rounds)])}. "
+        when = f"Attacked in round{'s' * (len(rounds) > 1)} {few([*map(str, rounds)])}. "
     slows = "The searches slow training. " if steps and not attack.after else ""
-    return (plan + slows + _takes(spelled)).strip()
+    return (when + slows + _takes(spelled)).strip()
 
 
 def _takes(base: Experiment) -> str:
     if not (known := rates()):
         return ""
-    spared = cost([work_of(changed(base, {"attack": None}))], known)
-    more = cost([work_of(base)], known) - spared
+    spared = cost([work_of(plan(changed(base, {"attack": None})))], known)
+    more = cost([work_of(plan(base))], known) - spared
     share = more / max(spared, 1e-9)
     times = f", {number(share, 2)} times as long" if share > 1 else f", {percent(share)} of it"
     return f"A run's attacks take about {seconds(more)} here, beside {seconds(spared)} of training{times}."

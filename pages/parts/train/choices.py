@@ -8,7 +8,7 @@ import streamlit as st
 
 from ldp_core import aggregators, limits, mechanisms, models, optimizers, partitions, selections
 from ldp_core.errors import Problem
-from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of
+from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of, plan
 from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_labels
 from pages.parts.clients.unit import promised
@@ -96,7 +96,7 @@ def _training(workspace: Workspace) -> None:
     component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
     component(workspace, "model", "Model", models.registry, base.model)
     if base.model.given_by and not is_wrong(workspace, f"model.{base.model.given_by}"):
-        source = base.source
+        source = plan(base).source
         layers = base.model.understood(source.shape, source.classes)
         table(["layer", "weights"], [[plain(words), number(size, 8)] for words, size in layers])
         if doubt := base.model.doubt(source.classes):

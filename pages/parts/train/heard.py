@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ldp_core.experiment import plan
 from pages.parts.charts.base import TEXT, Figure, colour, figure
 from pages.parts.charts.series import Series
 from pages.parts.ui import components
@@ -94,7 +95,7 @@ def row_of(one: Series) -> dict[str, Any] | None:
     strict, permissive = groups.values()
     found["all"] = found["accuracy"]
     if strict is not None and permissive is not None:
-        share = float(one.experiment.population().strict.mean())
+        share = float(plan(one.experiment).population.strict.mean())
         found["all"] = share * strict + (1 - share) * permissive
     return found | groups
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from ldp_core.accounting import DELTA
-from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment import Draft, Experiment, plan
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised, promise_table
 from pages.parts.ui.fields import switch
@@ -27,7 +27,7 @@ def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> Non
             shown,
         )
         for printed, words in dict.fromkeys(
-            (one.form == "as_printed", one.correction) for one in experiments
+            (one.form == "as_printed", plan(one).correction) for one in experiments
         ):
             if words:
                 st.caption(plain("These are the numbers as printed. " * printed + words, 700))

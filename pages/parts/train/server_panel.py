@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ldp_core.attacks.findings.verdict import READ, Verdict
 from ldp_core.attacks.servers import how_sent
+from ldp_core.experiment import plan
 from ldp_core.inference import wilson
 from ldp_core.runs import RunProgress, Tries, success, verdict_on
 from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
@@ -57,7 +58,7 @@ def uploads_in(shown: Sequence[Series]) -> list[str]:
 
 def perturbed(one: Series) -> bool:
     """False for a run without noise, where leaks are no finding."""
-    return one.experiment.randomiser.role != "identity"
+    return plan(one.experiment).randomiser.role != "identity"
 
 
 def leaked(tries: Tries, event: Body) -> tuple[int, tuple[int, float]]:

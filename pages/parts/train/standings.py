@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ldp_core.errors import StudioError
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.inference import margin, ranking
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import apart
@@ -45,7 +45,7 @@ def standings(
         same = [one.label for one, _ in ranked if training(one.experiment) == own]
         whose = f", and otherwise as **{plain(same[0])}**," if 0 < len(same) < len(ranked) else ""
         # from uploads that name labels the server learns how frequent they are
-        labelled = any(one.experiment.randomiser.labelled for one, _ in ranked)
+        labelled = any(plan(one.experiment).randomiser.labelled for one, _ in ranked)
         unknown = ", with class shares unknown," * (labelled and reference.experiment.target == "class_means")
         without = f"Without noise{whose}{unknown} a plain mean reaches {percent(clean.mean())}{alone}"
         guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
@@ -66,7 +66,7 @@ def held_out(one: Series) -> int:
     if samples := (one.runs[0].end or {}).get("held_out"):
         return int(samples)
     try:
-        return one.experiment.source.test_size
+        return plan(one.experiment).source.test_size
     except StudioError:  # its data are gone
         return 0
 
@@ -128,7 +128,7 @@ def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
         return None
     reaches = percent(twin.final("accuracy").mean())
     drove = f"without noise the same training reaches {reaches}: the noise drove it out"
-    population, signal = asked.population(), twin.final("signal_variance")
+    population, signal = plan(asked).population, twin.final("signal_variance")
     half = float((population.high - population.low).mean()) / 2
     size = math.sqrt(signal.mean()) if len(signal) else 0.0
     if size and half >= FAR * size:

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.errors import InvalidExperiment, Problem, shown
+from ldp_core.experiment import plan
 from ldp_core.experiment.sweep import read_values
 from ldp_core.limits import HALF_WIDTH
 from ldp_core.tuning import Question, parse_question
@@ -35,7 +36,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
     below = {"accuracy": st.container()}
     halves = before.ranges if before else RANGES[base.target]
     ranges = ", ".join(f"{half:g}" for half in halves)
-    if base.randomiser.region == "box":
+    if plan(base).randomiser.region == "box":
         ranges = st.text_input(
             "Safe ranges ±τ to choose among",
             **kept(workspace, f"asked ranges {base.target}", ranges),

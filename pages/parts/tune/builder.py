@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep, read_values
 from pages.parts.tune.axes import Axis, axes, name_of, wrong_in
 from pages.parts.tune.kept import kept
@@ -84,7 +84,7 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
 def _wrong(
     base: Experiment, axis: Axis, values: list[Scalar], other: Axis, beside: list[Scalar]
 ) -> list[str]:
-    key = ("wrong values", base.key, axis.path, str(values), other.path, str(beside))
+    key = ("wrong values", plan(base).key, axis.path, str(values), other.path, str(beside))
     return once(key, lambda: wrong_in(base, axis, values, other, beside))
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from ldp_core.accounting import Promise, everyone, promise
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.experiment.sweep import Scalar, Sweep
 from ldp_core.inference import Interval, interval
 from pages.parts.tune.axes import axis_of
@@ -58,11 +58,11 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
 @lru_cache(maxsize=4096)
 def dearest(experiment: Experiment) -> Promise | None:
     """`dearest_promise`; None for too many different clients."""
-    too_many = len(set(everyone(experiment))) > MOST_CLIENTS
+    too_many = len(set(everyone(plan(experiment)))) > MOST_CLIENTS
     return None if too_many else dearest_promise(experiment)
 
 
 def dearest_promise(experiment: Experiment) -> Promise:
     """Worst-case guarantee of the whole run for the client with the weakest one."""
-    lines = (promise(experiment, client).run_worst for client in set(everyone(experiment)))
+    lines = (promise(plan(experiment), client).run_worst for client in set(everyone(plan(experiment))))
     return max(lines, key=lambda line: line.bound)

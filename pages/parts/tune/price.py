@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ldp_core.accounting import AGAINST, WHOLE_RUN, Promise, of_whom, worth
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, plan
 from ldp_core.tuning.leaks import Leak
 from pages.parts.train.attributes import of_rows
 from pages.parts.tune.found import dearest, dearest_promise
@@ -15,10 +15,10 @@ COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
 def setting_line(experiment: Experiment) -> str:
     """Text like `Digits · logistic regression, 650 weights · 20 clients · Piecewise · trust: no one · …`."""
     parts = [
-        experiment.source.label,
-        f"{experiment.model.title}, {number(experiment.dimension, 6)} weights",
+        plan(experiment).source.label,
+        f"{experiment.model.title}, {number(plan(experiment).dimension, 6)} weights",
         f"{number(experiment.clients.count, 6)} clients",
-        experiment.randomiser.label,
+        plan(experiment).randomiser.label,
         f"trust: {experiment.trust.label}",
         experiment.aggregator.label,
         f"{number(experiment.rounds, 6)} rounds",

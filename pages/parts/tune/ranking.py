@@ -10,6 +10,7 @@ import streamlit as st
 from ldp_core import aggregators, limits
 from ldp_core.accounting import worth
 from ldp_core.errors import InvalidInput
+from ldp_core.experiment import plan
 from ldp_core.runs import tint_of
 from ldp_core.tuning.ranking import Asked, Ranked, ranking
 from pages.parts.charts.base import MUTED, Figure, colour, figure, log_axis, scatter
@@ -44,7 +45,7 @@ def best(workspace: Workspace) -> None:
         st.header("What is known", anchor="population")
         asked = Asked(
             clients=int(_field(workspace, "Clients", limits.CLIENTS, base.clients.count)),
-            weights=int(_field(workspace, "Weights of an upload", WEIGHTS, base.uploaded)),
+            weights=int(_field(workspace, "Weights of an upload", WEIGHTS, plan(base).uploaded)),
             lowest=_field(workspace, "Smallest budget ε", limits.EPSILON, float(budgets.min())),
             highest=_field(workspace, "Largest budget ε", limits.EPSILON, float(budgets.max())),
             scope=st.segmented_control(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ldp_core.experiment import Draft, changed
+from ldp_core.experiment import Draft, changed, plan
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.inference import SEEDS, ahead, as_good, at_chance
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
@@ -79,8 +79,8 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         place = max(range(len(whole)), key=lambda one: np.mean(ends[one]))
         one, most = whole[place], float(np.mean(ends[place]))
         where = plain(_named(sweep, one), 200)
-        tied = as_good(ends, place, one.experiment.source.test_size)
-        if at_chance(most, 1 / one.experiment.source.classes):
+        tied = as_good(ends, place, plan(one.experiment).source.test_size)
+        if at_chance(most, 1 / plan(one.experiment).source.classes):
             headline(f"Nothing learns: {percent(most, 1)} with {where} at most")
         else:
             headline(f"First of {len(whole)}{ahead(tied, len(whole))}: {where}")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ldp_core import datasets, limits
 from ldp_core.accounting import WHOLE_RUN
 from ldp_core.errors import StudioError
-from ldp_core.experiment import PER, Draft, Experiment
+from ldp_core.experiment import PER, Draft, Experiment, plan
 from ldp_core.mechanisms import Mechanism
 
 K = TypeVar("K")
@@ -133,7 +133,7 @@ def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
 
 def covered(experiment: Experiment) -> str:
     """What a budget covers, to follow its ε: ` per weight`."""
-    return f" {experiment.covers}"
+    return f" {plan(experiment).covers}"
 
 
 def whole_runs(experiments: Iterable[Experiment]) -> str:
@@ -157,7 +157,7 @@ def clipped_in_words(experiment: Experiment) -> str:
     """What the size of uploads is bounded by: safe ranges, or the length of each row's gradient."""
     if experiment.local.clip is not None:
         return f"each row's gradient shortened to {number(experiment.local.clip)}"
-    people = experiment.population()
+    people = plan(experiment).population
     return ranges_in_words(people.low.tolist(), people.high.tolist())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, of_whom, worth
-from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment import Draft, Experiment, plan
 from ldp_core.inference import Name, at_chance, ranking
 from ldp_core.runs import apart, ladders, pilots, styles
 from pages.parts.charts.budget_axis import Steps, by_line
@@ -291,7 +291,7 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
 
 def _repeated(variants: Sequence[Promised]) -> str:
     """Guarantee for equal uploads that an attack sees several times, where variants differ in how many."""
-    lines = [(one.seen, one.experiment.prices.again(one.client, one.seen)) for one in variants]
+    lines = [(one.seen, plan(one.experiment).prices.again(one.client, one.seen)) for one in variants]
     if len({seen for seen, _ in lines}) < 2 or not all(line.guarantee for _, line in lines):
         return ""
     each = sorted(dict(lines).items())
@@ -308,7 +308,7 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
         if client >= experiment.clients.count:
             continue
         line = Promised.to(client, variant.label, experiment).entry.run_worst
-        noisy = experiment.randomiser.role != "identity"
+        noisy = plan(experiment).randomiser.role != "identity"
         if noisy:
             own.append((covered(experiment), experiment.clients.budgets()[client]))
         if noisy and line.guarantee:
@@ -352,6 +352,8 @@ def _others(experiments: Sequence[Experiment]) -> str:
     """Note that all clients have the same guarantee, if so."""
     if experiments[0].clients.count == 1:
         return ""
-    both = [kinds for one in experiments for kinds in (everyone(one), one.clients.run_limits().tolist())]
+    both = [
+        kinds for one in experiments for kinds in (everyone(plan(one)), one.clients.run_limits().tolist())
+    ]
     alike = all(len(set(kinds)) == 1 for kinds in both)
     return " as for all others" if alike else "; others have other ranges or limits"

@@ -7,8 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.errors import InvalidExperiment, StorageFailed
-from ldp_core.experiment import Draft, parse_draft
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment import Draft, parse_draft, plan
 from ldp_core.runs import MOST_EVENTS, Job, Progress, progress_of, replay_of
 from pages.parts.charts.series import Series, series
 from pages.parts.runs.job_state import amount, job_state
@@ -187,7 +186,11 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
     if len(attacked) <= MOST_COLUMNS:
         return Pictured(attacked, upload)
     # of all that will be attacked: which of them have been is another matter in every round
-    noisy = {i: one.randomiser.role != "identity" for i, one in enumerate(draft.experiments()) if spies(one)}
+    noisy = {
+        i: plan(one).randomiser.role != "identity"
+        for i, one in enumerate(draft.experiments())
+        if plan(one).spies
+    }
     names = {i: draft.variants[i].label for i in noisy}
     with st.popover("Runs", help="Whose reconstructions are shown"):
         chosen = st.multiselect(

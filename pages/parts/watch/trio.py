@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_core.experiment import Draft
-from ldp_core.experiment.threat_model import spies, why_not
+from ldp_core.experiment import Draft, plan
 from ldp_core.runs import Job, ladders
 from ldp_core.theory import ServerNoise, server_noise
 from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
@@ -42,7 +41,9 @@ def trio(
 ) -> dict[str, Any]:
     """Data of headline and panels; `guess` is an accuracy in [0, 1], the rest as in `headline.head`."""
     rounds, steps = draft.lengths[1], ladders(draft)
-    noises = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
+    noises = (
+        [server_noise(plan(e)) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
+    )
     expected = {i: noise.heard for i, noise in enumerate(noises) if not noise.unknown}
     why = [f"No noise is predicted, as {reason}." for reason in _unknown(noises)]
     lines = shown or announced(draft)
@@ -118,9 +119,9 @@ def chance_of(shown: Sequence[Series]) -> float | None:
 
 def expected_view(draft: Draft) -> str:
     experiments = draft.experiments()
-    if any(spies(experiment) for experiment in experiments):
+    if any(plan(experiment).spies for experiment in experiments):
         return "press Train"
-    why = next((why for experiment in experiments if (why := why_not(experiment))), "")
+    why = next((why for experiment in experiments if (why := plan(experiment).why_not)), "")
     return f"no picture is drawn here: {why}" if why else "no attack in this experiment"
 
 
@@ -131,7 +132,7 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
     notes = [note for one in shown for run in one.runs if (note := run.start.get("attack_note"))]
     if notes and not any(run.targets for one in shown for run in one.runs):
         return f"no picture is drawn here: {notes[0]}"
-    if not any(spies(experiment) for experiment in draft.experiments()):
+    if not any(plan(experiment).spies for experiment in draft.experiments()):
         return expected_view(draft)
     if job.status == "queued":
         return "waiting for its turn"
@@ -144,7 +145,7 @@ def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
     """Caption of the noise chart before the first round; `drawn` names the curve."""
     if any(noise.heard > 0 for noise in noises):
         some = ", where it can be" * any(noise.unknown for noise in noises)
-        regions = {experiment.randomiser.region for experiment in draft.experiments()}
+        regions = {plan(experiment).randomiser.region for experiment in draft.experiments()}
         which = " or ".join(words for region, words in ASSUMED.items() if region in regions)
         if votes := [noise.most for noise in noises if noise.most > noise.heard]:
             which += f" (signs: elsewhere up to {number(max(votes))} a round)"

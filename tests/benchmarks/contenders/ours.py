@@ -8,7 +8,7 @@ import torch
 
 from ldp_core import limits, optimizers
 from ldp_core.engines.base import choose
-from ldp_core.engines.plan import Plan, Recipe
+from ldp_core.engines.plan import Batches, Recipe
 from tests.benchmarks.contenders import work
 
 torch.set_num_threads(1)
@@ -20,13 +20,13 @@ ENGINE = replace(choose(RECIPE.model.batched, START.device, RECIPE), threads=int
 AT_ONCE = max(1, limits.CHUNK_BYTES // (4 * len(START)))
 
 
-def plan(clients: range) -> Plan:
+def plan(clients: range) -> Batches:
     """Samples in the order in which the others read them."""
     steps = -(-work.EACH // work.BATCH)
     places = np.minimum(np.arange(steps * work.BATCH), work.EACH - 1).reshape(steps, 1, work.BATCH)
     lengths = np.minimum(work.BATCH, work.EACH - work.BATCH * np.arange(steps))[:, None, None]
     weights = np.where(np.arange(work.BATCH) < lengths, 1 / lengths, 0).astype(np.float32)
-    return Plan(
+    return Batches(
         rows=np.arange(len(clients)),
         samples=places + work.EACH * np.array(clients)[None, :, None],
         weights=np.repeat(weights, len(clients), axis=1),

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms, presets
-from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment import Draft, Variant, changed, plan
 from ldp_core.runs.view.run_curves import RunProgress
 from ldp_core.runs.view.styles import Style, styles
 from pages.parts.charts.base import labelled, points, rounded_up
@@ -126,7 +126,7 @@ def test_the_law_of_every_mechanism_can_be_drawn(
     name: str, form: mechanisms.Form, epsilon: float, values: tuple[float, ...]
 ):
     (view,) = seen([{"mechanism.name": name, "form": form}], epsilon)
-    use = view.design.experiment.use()
+    use = plan(view.design.experiment).asked.first_use
     for value in values:
         check(law_figure(view.mechanism.at(epsilon, -0.5, 0.7), 1, value, -0.5, 0.7))
         check(against_budget([view], use, value, [0.1, epsilon]))
@@ -170,7 +170,7 @@ def test_unlike_parameters_have_separate_curves():
     three = seen(forms)
     assert [view.name for view in three] == ["design 0", "design 1", "design 2"]
     assert len(different(three)) == 3
-    figure = check(against_budget(three, three[0].design.experiment.use(), 0.1, [0.5]))
+    figure = check(against_budget(three, plan(three[0].design.experiment).asked.first_use, 0.1, [0.5]))
     lines = [trace for trace in figure.data if trace.mode == "lines" and trace.name]
     assert [trace.name for trace in lines] == ["design 0", "design 1", "design 2"]
     assert len({trace.line.dash for trace in lines}) == 3

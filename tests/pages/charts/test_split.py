@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from ldp_core import datasets
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble
-from ldp_core.theory.label_counts import label_counts
+from ldp_core.theory.turnout import label_counts
 from pages.parts.charts.series import Series
 from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, served_figure, split_figure
 from tests.data import digits
@@ -22,9 +22,9 @@ NAMES = datasets.get("digits").class_names
 @pytest.mark.parametrize("kind", ["iid", "dirichlet", "group_labels"])
 def test_partition_chart_equals_the_dealt_shards(kind: str):
     experiment = parse({"partition": {"kind": kind}, "clients": {"count": 7}, "seed": 3})
-    counts = label_counts(experiment, Path("nowhere"))
+    counts = label_counts(plan(experiment), Path("nowhere"))
     assert counts is not None
-    shards = assemble(experiment, digits(), torch.device("cpu")).shards
+    shards = assemble(plan(experiment), digits(), torch.device("cpu")).shards
     for client, shard in enumerate(shards):
         assert np.array_equal(counts[client], np.bincount(digits().train_y[shard], minlength=10))
     figure = check(split_figure(counts, NAMES))
@@ -36,7 +36,7 @@ def test_partition_chart_equals_the_dealt_shards(kind: str):
 def test_data_that_are_not_there_yet_have_no_picture(tmp_path: Path):
     for name in datasets.names():
         if datasets.get(name).download:
-            assert label_counts(parse({"dataset": name}), tmp_path) is None
+            assert label_counts(plan(parse({"dataset": name})), tmp_path) is None
 
 
 def test_of_many_clients_a_stated_sample_is_drawn():

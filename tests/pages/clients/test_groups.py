@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldp_core import presets
-from ldp_core.experiment import changed
+from ldp_core.experiment import changed, plan
 from ldp_core.theory import client_variance
 from pages.parts.clients.cells import apply_edits
 from pages.parts.clients.costs import MOST_GROUPS, group_data, rule_in_words
@@ -33,7 +33,7 @@ def test_each_place_tells_the_noise_of_that_budget(change: dict[str, str]):
         edits = [((client, "epsilon"), result["values"][place]) for client in first["all"]]
         moved = changed(experiment, apply_edits(experiment.clients, {}, edits).changes)
         assert np.unique(moved.clients.budgets()[:18]).tolist() == [float(result["values"][place])]
-        assert first["noise"][place] == f"σ {number(float(np.sqrt(client_variance(moved)[0])))}"
+        assert first["noise"][place] == f"σ {number(float(np.sqrt(client_variance(plan(moved))[0])))}"
 
 
 def test_upload_epsilon_stands_beside_the_smaller_bound():

@@ -4,7 +4,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import least_promised, promise
-from ldp_core.experiment import Draft, Variant, changed, parse
+from ldp_core.experiment import Draft, Variant, changed, parse, plan
 from ldp_core.runs.record import drafts
 from pages.parts.clients.unit import promised, with_unit
 from pages.parts.ui.text import at_most
@@ -46,7 +46,7 @@ def test_every_preset_takes_records_or_says_why() -> None:
 
 
 def test_promise_in_words_states_epsilon_of_record_and_of_ten() -> None:
-    entry = promise(RECORD, least_promised(RECORD))
+    entry = promise(plan(RECORD), least_promised(plan(RECORD)))
     words = promised(RECORD)
     assert entry.some and entry.whole
     for one in (entry.run_worst, entry.some, entry.whole):

@@ -16,7 +16,7 @@ from ldp_core.attacks.findings.verdict import READ
 from ldp_core.classroom import FREE, sessions, topics
 from ldp_core.datasets import data_dir
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble, choose_device, initial_weights
 from ldp_core.leakage.observe import one_step
 from ldp_core.runs.stored_ladder import stored_ladder
@@ -109,8 +109,8 @@ def test_of_equal_variance_or_less_the_picture_comes_closer():
 
 def test_one_step_in_numpy_is_the_engine_s():
     base = parse({"target": "update"})
-    stock = base.source.load(data_dir())
-    federation = assemble(base, stock, choose_device())
+    stock = plan(base).source.load(data_dir())
+    federation = assemble(plan(base), stock, choose_device())
     weights, x, y = initial_weights(federation), stock.test_x[:4], stock.test_y[:4]
     engine = one_step(federation, torch.from_numpy(x), torch.from_numpy(y), weights)
     ours = first_changes(weights.numpy().astype(float), Public(x, y), base.local.learning_rate)

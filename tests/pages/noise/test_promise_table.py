@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ldp_core.accounting import Promise, Spending, entries, everyone, promise
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.presets import get
 from pages.parts.noise.promise_table import SCOPES, Promised, growth, in_words, laid_out
 from pages.parts.noise.promise_table import cells as cells_of
@@ -40,7 +40,7 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
     assert "no bound" in price
     assert "19 of 20 clients upload at most 8 times" in price
     parsed = parse(experiment)
-    eight = Spending(parsed.releases).uploads(everyone(parsed)[0], 8)
+    eight = Spending(plan(parsed).releases).uploads(everyone(plan(parsed))[0], 8)
     assert f"**ε {at_most(eight.bound, 4)}**" in price
     everybody = cells({})
     assert everybody[2] == everybody[3], "where everybody uploads in every round, there is no average"
@@ -73,9 +73,9 @@ def test_delta_is_no_probability_of_failing(mechanism: str):
 def test_personal_layers_are_not_counted_in_uploads():
     """PD-LDPFL keeps the last layer at home."""
     experiment = parse({"system": "pd_ldpfl", "dataset": "mnist"})
-    assert experiment.uploaded < experiment.dimension
+    assert plan(experiment).uploaded < plan(experiment).dimension
     words = in_words(promised(experiment))
-    assert f"all {number(experiment.uploaded, 6)} weights of one upload" in words
+    assert f"all {number(plan(experiment).uploaded, 6)} weights of one upload" in words
 
 
 def test_whole_uploads_are_neighbours_where_no_range_is_known():
@@ -93,7 +93,7 @@ def test_a_vacuous_bound_is_not_called_a_leak():
     assert "no protection" not in far
     assert "leak" not in near
     assert "hides" not in near
-    assert promise(parse({"mechanism": "duchi"}), (0.5, -1.0, 1.0)).upload.bound > 10
+    assert promise(plan(parse({"mechanism": "duchi"})), (0.5, -1.0, 1.0)).upload.bound > 10
     words = in_words(promised({"mechanism": "duchi"}))
     assert "if all its values were others, by more than a factor so large that nothing is promised" in words
 
@@ -115,8 +115,8 @@ def test_again_and_again_costs_more_the_more_is_seen():
     assert once.startswith("1 upload: ")
     assert ten.startswith("10 uploads of the same values: ")
     assert len({once, ten, hundred}) == 3
-    spending = Spending(draft.experiments()[2].releases)
-    line = spending.again(everyone(draft.experiments()[2])[0], 100)
+    spending = Spending(plan(draft.experiments()[2]).releases)
+    line = spending.again(everyone(plan(draft.experiments()[2]))[0], 100)
     assert f"**ε {at_most(line.bound, 4)}**" in hundred
     assert [row[:2] + row[3:] for row in rows] == [rows[0][:2] + rows[0][3:]] * 3, (
         "the run itself is the same"
@@ -131,6 +131,6 @@ def test_a_client_is_held_to_its_own_limit():
     assert promised(experiment, 19).limit == 1e6
     assert promised(experiment, 99).limit == 1e6, "another design may have fewer clients"
     assert promised(experiment, 19).entry.run_worst.bound == 78_000
-    assert promised(experiment, 19).entry == entries(parse(experiment))[19]
+    assert promised(experiment, 19).entry == entries(plan(parse(experiment)))[19]
     other = Promised.to(19, "this run", parse(experiment), (2.0, -1.0, 1.0))
     assert (other.client, other.limit) == ((2.0, -1.0, 1.0), 1e6)

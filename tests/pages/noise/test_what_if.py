@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ldp_core import mechanisms, presets
-from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment import Draft, Variant, changed, plan
 from ldp_core.runs import drafts
 from ldp_core.runs.record import pilots
 from ldp_core.runs.view.styles import styles
@@ -57,7 +57,7 @@ def test_dragged_budget_moves_equal_clients_only():
     assert experiment.clients.budgets().tolist() == [3.0] * 18 + [8.0] * 2
     answer = verdicts(now, shown)
     moved = [changed(one.experiment, {"clients.epsilon": [3.0] * 18 + [8.0] * 2}) for one in shown]
-    sigmas = [number(server_noise(one).heard ** 0.5) for one in moved]
+    sigmas = [number(server_noise(plan(one)).heard ** 0.5) for one in moved]
     assert [row["figures"][0][1] for row in answer["rows"]] == sigmas
     assert answer["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3 per weight"
 
@@ -155,7 +155,7 @@ def test_a_range_as_narrow_leaves_as_little_noise():
     assert answer["rest"] == f", if {budgets}, and {ranges}"
     sets = {"clients.epsilon": [2.0] * 18 + [8.0] * 2, "clients.range": 0.2}
     for row, design in zip(answer["rows"], shown, strict=True):
-        noise = server_noise(changed(design.experiment, sets))
+        noise = server_noise(plan(changed(design.experiment, sets)))
         assert row["figures"][0][1] == number(noise.heard**0.5)
     (card,) = laws(now)
     variance = float(now.seen[0].mechanism.variance(0.2, 2.0, -0.2, 0.2))
@@ -301,7 +301,7 @@ def test_law_with_other_ranges_names_them():
 
 
 def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
-    weights = DRAFT.base.uploaded
+    weights = plan(DRAFT.base).uploaded
     base = changed(DRAFT.base, {"clients.epsilon": 1, "clients.epsilon_scope": "upload"})
     spends = Variant("spends it whole", {"mechanism.name": "gaussian"})
     draft = Draft(base, (Variant("divides it"), spends))
@@ -311,7 +311,7 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
     assert answer["rest"] == ", if all 20 clients with ε 1 asked for ε 13 per upload"
     assert now.words == "a client with ε 13 per upload"
     for row, design in zip(answer["rows"], shown, strict=True):
-        noise = server_noise(changed(design.experiment, {"clients.epsilon": 13.0}))
+        noise = server_noise(plan(changed(design.experiment, {"clients.epsilon": 13.0})))
         assert row["figures"][0][1] == number(noise.heard**0.5)
     assert [view.epsilon for view in now.seen] == [13 / weights, 13]
     at = [card.rest.rpartition(", at ")[2] for card in laws(now)]

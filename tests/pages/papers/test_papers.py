@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import papers, presets
+from ldp_core.experiment import plan
 from ldp_core.papers.base import Paper
 from ldp_core.papers.five import ARMS, RUNS, points
 from ldp_core.papers.measuring import keep
@@ -90,7 +91,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest, monkeypatch:
     assert (none.label, last.label) == ("See it with 60\u202f000 people", "Open in Train")
     last.click().run()
     row = drafts.load("".join(page.query_params["draft"]))
-    assert row and row.base.key == ARMS["PLDP-FL", "Unlike data", 10_000.0].experiment().key
+    assert row and plan(row.base).key == plan(ARMS["PLDP-FL", "Unlike data", 10_000.0].experiment()).key
     first = presets.get("two_volunteers").draft
     for draft in (row, first):
         page.query_params["draft"] = drafts.new(draft)

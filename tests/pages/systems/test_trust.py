@@ -10,7 +10,7 @@ import ldp_core
 from ldp_core import presets, trust
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, plan
 from ldp_core.runs.record import drafts
 from ldp_core.theory import server_variance
 from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side, with_trust
@@ -24,7 +24,7 @@ DRAFT = presets.get("send_changes").draft
 def test_trusts_are_compared_at_equal_promise():
     draft = side_by_side(DRAFT, 8.0)
     assert [one.label for one in draft.variants] == list(trust.registry.labels().values())
-    promises = [entries(one, [0])[0].run_worst for one in draft.experiments()]
+    promises = [entries(plan(one), [0])[0].run_worst for one in draft.experiments()]
     assert all(7.9 < promise.bound <= 8.0 + 1e-9 for promise in promises)
     local, _, summed, central = map(server_variance, draft.experiments())
     assert central < summed < local, "what one trusts less costs more noise"
@@ -54,7 +54,7 @@ def test_every_scenario_takes_any_trust(kind: str):
         now = with_trust(draft, kind)
         assert now.base.trust.name == kind
         assert kind != "local" or now == draft, "what fits already changes nothing else"
-        promised = entries(with_trust(DRAFT, kind).base, [0])[0].run_worst.bound
+        promised = entries(plan(with_trust(DRAFT, kind).base), [0])[0].run_worst.bound
         assert kind not in ("secure_sum", "central") or 7.9 < promised <= 8.0 + 1e-9
 
 

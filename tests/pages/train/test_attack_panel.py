@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ldp_core import presets
 from ldp_core.attacks.findings.verdict import Verdict
-from ldp_core.experiment import Draft, Variant
+from ldp_core.experiment import Draft, Variant, plan
 from ldp_core.inference import wilson
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
@@ -215,7 +215,7 @@ def shown(draft: Draft, *clients: int) -> list[Series]:
     found = []
     for place, (variant, one) in enumerate(zip(draft.variants, draft.experiments(), strict=True)):
         run = RunProgress(place, variant.label, 0, json.dumps(one.as_json()))
-        each = one.population().epsilon
+        each = plan(one).population.epsilon
         run.targets = {client: {"epsilon": float(each[client])} for client in clients}
         found.append(Series(place, variant.label, (run,)))
     return found

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from ldp_core.errors import Problem, StorageFailed
-from ldp_core.experiment import parse
+from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble, untrained
 from ldp_core.federated.round import one_round
 from pages.parts.systems.unlike import flat
@@ -28,7 +28,7 @@ from tests.pages.conftest import drawn
 )
 def test_model_moves_at_most_by_the_noise_variance(changes: dict[str, Any], as_far: bool):
     """An outsider found 26 stated where the model moved by 1.4: the corrected form had brought it back."""
-    ready = assemble(parse({"clients": {"epsilon": 0.1}} | changes), digits(), torch.device("cpu"))
+    ready = assemble(plan(parse({"clients": {"epsilon": 0.1}} | changes)), digits(), torch.device("cpu"))
     one = one_round(ready, untrained(ready))
     moved = float(((one.weights - one.unnoised).double() ** 2).mean())
     assert moved == pytest.approx(one.noise_variance, rel=1e-4) if as_far else moved < one.noise_variance / 2

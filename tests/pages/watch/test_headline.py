@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import ledger
-from ldp_core.experiment import Draft, Variant, changed, parse, parse_draft
+from ldp_core.experiment import Draft, Variant, changed, parse, parse_draft, plan
 from ldp_core.images import encode
 from ldp_core.runs import pilots
 from ldp_core.runs.view.attack_curve import Tries
@@ -257,7 +257,7 @@ def test_trusts_own_noise_counts_without_a_mechanism(kind: str):
     )
     assert draft.reference() is not None, "the run without noise is another one"
     signs = changed(draft.base, {"mechanism": "ldpsign"})
-    assert server_noise(signs) == server_noise(draft.base)
+    assert server_noise(plan(signs)) == server_noise(plan(draft.base))
 
 
 def test_picture_that_can_be_read_counts_before_one_of_more_db():

@@ -19,7 +19,7 @@ from PIL import Image
 from ldp_core.accounting import entries, worth
 from ldp_core.accounting.deployments import DEPLOYMENTS
 from ldp_core.errors import InvalidInput, NotNow
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, plan
 from ldp_core.images import encode
 from ldp_core.limits import at_most
 from ldp_core.runs import carry, jobs, queue
@@ -169,7 +169,7 @@ def test_unfinished_job_is_not_exported(runs_dir: Path, tmp_path: Path):
 
 def test_card_states_the_worst_promise(trained: str):
     noisy, bare = json.loads(as_card(trained))["runs"]
-    most = max((one.run_worst for one in entries(DRAFT.experiments()[0])), key=lambda one: one.bound)
+    most = max((one.run_worst for one in entries(plan(DRAFT.experiments()[0]))), key=lambda one: one.bound)
     loss = noisy["privacy_loss"]
     assert loss["privacy_parameters"] == {"epsilon": pytest.approx(most.bound), "delta": most.delta}
     assert worth(most).promises in loss["privacy_parameters_details"]

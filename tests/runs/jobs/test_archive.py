@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from ldp_core.errors import InvalidInput, UnknownJob
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, plan
 from ldp_core.runs import queue
 from ldp_core.runs.carry import written
 from ldp_core.runs.jobs import archive, tables
@@ -47,7 +47,7 @@ def test_archive_equals_the_record(trained: str, files: dict[str, bytes]):
     assert recorded == [{"run": event.run, "at": event.at, **event.body} for event in stored]
     runs = json.loads(files["experiments.json"])
     assert [run["label"] for run in runs] == [SUM, "b"]
-    assert all(parse(run["experiment"]).key == run["key"] for run in runs)
+    assert all(plan(parse(run["experiment"])).key == run["key"] for run in runs)
     about = json.loads(files["job.json"])
     assert (about["id"], about["kind"]) == (trained, "run")
     assert about["exported_by"]["torch"].startswith("2.")

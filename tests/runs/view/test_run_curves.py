@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core.accounting import entries
-from ldp_core.experiment import Draft, Variant, parse, parse_draft
+from ldp_core.experiment import Draft, Variant, parse, parse_draft, plan
 from ldp_core.runs.carry.html_report import figures
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
@@ -65,7 +65,7 @@ def test_lost_run_keeps_its_promise_and_an_unfinished_has_none():
     job = trained(Draft(parse({"rounds": 2, "attack": None, "seed": 7021}), (lost,)))
     runs = progress_of(job).update().runs
     assert [run.status for run in runs] == ["diverged"]
-    bound = max(one.run_worst.bound for one in entries(parse(json.loads(runs[0].experiment))))
+    bound = max(one.run_worst.bound for one in entries(plan(parse(json.loads(runs[0].experiment)))))
     assert final(runs).epsilon == pytest.approx(bound) and "no guarantee" not in figures({0: runs})
     waits = queued(DRAFT)
     assert "no guarantee" not in figures({0: progress_of(waits).update().runs[:1]})

@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from ldp_core import mechanisms
-from ldp_core.experiment import parse
-from ldp_core.experiment.schema import Piece
-from ldp_core.federated.terms import Columns, Laws, Terms
+from ldp_core.experiment import Piece, Plan, parse, plan
+from ldp_core.federated.federation import Weighing
+from ldp_core.federated.upload import Columns, Laws
 from ldp_core.theory import worst_variance
 
 
 @pytest.mark.parametrize("mechanism", ["piecewise", "dynamic_gaussian", "grr"])
 def test_each_round_has_its_own_pieces_and_variances(mechanism: str):
-    experiment = parse({"mechanism": mechanism, "rounds": 4})
-    terms = Terms(experiment)
+    made = plan(parse({"mechanism": mechanism, "rounds": 4}))
+    weighing, afresh = Weighing(made), Plan(made.experiment)
     for number in (1, 2, 4, 1):
-        assert terms.pieces(number) == experiment.pieces(number)
-        np.testing.assert_array_equal(terms.worst(number), worst_variance(experiment, number))
-    assert (terms.pieces(1) is terms.pieces(3)) == (mechanism != "dynamic_gaussian")
+        assert made.pieces(number) == afresh.pieces(number)
+        np.testing.assert_array_equal(weighing.worst(number), worst_variance(made, number))
+    assert (made.pieces(1) is made.pieces(3)) == (mechanism != "dynamic_gaussian")
 
 
 def columns(epsilon: float, width: int = 1) -> Columns:

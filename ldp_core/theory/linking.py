@@ -5,11 +5,11 @@ An attacker who holds an upload of one round guesses among those of the next rou
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_core.experiment import Plan
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import alike
 from ldp_core.streams import stream
@@ -31,15 +31,20 @@ class Linked:
     """… and if clients of each of `GROUPS` groups of about equal size declare the same."""
 
 
-def linked(experiment: Any) -> Linked:
+def linked(plan: Plan) -> Linked:
     """Recognitions from each round to the next; without tries where no single uploads are seen, all declare
     the same, or no client is in two successive rounds. ε is declared to a shuffler, or where weights need it.
     """
-    trust, clients = experiment.trust, experiment.clients
+    asked, trust = plan.asked, plan.experiment.trust
     if trust.own_noise:
         return Linked()
-    by_noise = np.ptp(experiment.aggregator.moments(np.array([1.0, 2.0]))[0]) > 0
-    budgets, (low, high) = clients.budgets(), clients.bounds()
+    by_noise = np.ptp(asked.aggregator.moments(np.array([1.0, 2.0]))[0]) > 0
+    budgets, low, high, count = (
+        asked.people.epsilon,
+        asked.people.low,
+        asked.people.high,
+        asked.public.clients,
+    )
     said: dict[str, tuple[Floats, ...]] = {"range": (low, high)}
     if by_noise or trust.against == "shuffled heap":
         said = {"ε": (budgets,), **said, "ε and range": (budgets, low, high)}
@@ -48,16 +53,16 @@ def linked(experiment: Any) -> Linked:
         return Linked()
     keys[""] = _grouped(budgets if "ε" in keys else high - low)
     rounds = [
-        experiment.selection.choose(clients.count, experiment.seed, number, experiment.rounds)
-        for number in range(1, min(experiment.rounds, 2 + MOST // clients.count) + 1)
+        asked.selection.choose(count, asked.seed, number, asked.rounds)
+        for number in range(1, min(asked.rounds, 2 + MOST // count) + 1)
     ]
-    draw, tries, chance, right = stream(experiment.seed, "linkage"), 0, 0.0, dict.fromkeys(keys, 0)
+    draw, tries, chance, right = stream(asked.seed, "linkage"), 0, 0.0, dict.fromkeys(keys, 0)
     for before, after in pairwise(rounds):
         again = np.intersect1d(before, after, assume_unique=True)
         tries += len(again)
         chance += len(again) / max(1, len(after))
         for by, key in keys.items():
-            many = np.bincount(key[after], minlength=clients.count)[key[again]]
+            many = np.bincount(key[after], minlength=count)[key[again]]
             right[by] += int((draw.random(len(again)) * many < 1).sum())
     grouped = right.pop("", 0)
     return Linked(tries, chance / max(1, tries), right, grouped)
