@@ -24,6 +24,7 @@ estimate.
 """
 SHOWN = 48
 BLUE, ORANGE = 2, 1
+HOVER = "%{y:.3~r}"
 
 
 class Curve(NamedTuple):
@@ -33,9 +34,6 @@ class Curve(NamedTuple):
     y: Floats
     tint: int | None
     dash: str = "solid"
-
-
-HOVER = "%{y:.3~r}"
 
 
 def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequence[float]) -> Figure:
