@@ -6,7 +6,7 @@ from ldp_core import papers
 from ldp_core.papers.measuring import keep
 from ldp_core.papers.stored import Figure, read
 from ldp_core.runs import claims
-from tests.browser.conftest import TRAINING, Visitor, at_rest
+from tests.browser.conftest import TRAINING, Visitor
 
 TITLE = "The error falls with ε and grows with the range"
 
@@ -40,14 +40,3 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor):
     expect(row).not_to_contain_text("+0.0 ± 0.0 points")
     expect(page.get_by_text("Measured by version 0ld")).to_have_count(0)
     assert {one.version for one in read(claims.own("pldp_fl"))} == {claim.measured[0].version}
-
-
-def test_a_claim_opens_in_train_as_a_draft(visitor: Visitor):
-    opened = ".st-key-look-personalized_ldp_fl"
-    page = visitor.open("/papers?system=personalized_ldp_fl", "text=Look at a claim")
-    choose(page, papers.get("personalized_ldp_fl").claims[0].title)
-    page.locator(f"{opened} .js-plotly-plot").first.wait_for()
-    at_rest(page)
-    page.locator(opened).get_by_role("button", name="Open in Train").click()
-    expect(page.get_by_text("Does it still learn, and what leaks?")).to_be_visible()
-    assert page.get_by_test_id("stException").count() == 0

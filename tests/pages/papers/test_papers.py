@@ -179,3 +179,12 @@ def test_main_claim_is_judged_by_its_own_statements(page: AppTest):
     (row,) = (line for line in text.splitlines() if "](#pldp_fl)" in line)
     assert ":red-badge[contradicted]" in row and "FedAvg 97.5" in row
     assert "**1** is contradicted" in text
+
+
+def test_a_claim_opens_in_train_as_a_draft(page: AppTest, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("streamlit.switch_page", lambda _: None)
+    choose(page.run(), "All nine pairs of modes, MNIST")
+    page.button(key="open pldp_fl modes-mnist").click().run()
+    claim = papers.get("pldp_fl").claim("modes-mnist")
+    opened = drafts.load("".join(page.query_params["draft"]))
+    assert claim and claim.draft and opened and opened.base.key == claim.draft.base.key
