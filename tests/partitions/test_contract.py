@@ -51,7 +51,7 @@ def test_records_each_leaves_the_rest_out():
     base = {"partition": {"kind": "records_each", "records": 3}, "unit": "record"}
     few = parse(base | {"clients": {"count": 20, "epsilon": 1}})
     assert plan(few).records == 3
-    assert plan(few).reach > parse({"unit": "record", "clients": {"count": 20, "epsilon": 1}}).reach
+    assert plan(few).reach > plan(parse({"unit": "record", "clients": {"count": 20, "epsilon": 1}})).reach
     with pytest.raises(InvalidExperiment, match=r"partition.records"):
         parse(base | {"clients": {"count": 1000, "epsilon": 1}})
 
