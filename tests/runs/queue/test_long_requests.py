@@ -10,7 +10,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import wait_estimate
-from ldp_core.runs.jobs.listing import describe, lines, whole
+from ldp_core.runs.jobs.listing import describe, lines
 from pages.parts.runs.said import said
 from tests.pace import of_cpu
 
@@ -33,7 +33,7 @@ def many(no_worker: None) -> list[str]:
 def test_list_of_long_requests_is_read_within_a_second(many: list[str]):
     """A hundred of them kept the page of runs for 51 s."""
     with of_cpu(1):
-        found = whole(lines())
+        found = lines()
         assert [line.job.id for line in found] == many[::-1]
         recorded = [describe(line.job) for line in found]
         assert {(one.name, one.rounds, one.state, one.in_words()) for one in recorded} == {
