@@ -198,9 +198,9 @@ def parse_needs(data: Any) -> Needs:
 
 
 def _problems(needs: Needs) -> Iterator[Problem]:
-    if needs.unit not in UNITS:
+    if needs.unit not in [*UNITS]:
         yield Problem("unit", f"must be {one_of(tuple(UNITS))}; got {shown(needs.unit)}")
-    if needs.trust not in TRUSTS:
+    if needs.trust not in [*TRUSTS]:
         yield Problem("trust", f"must be {one_of(TRUSTS)}; got {shown(needs.trust)}")
     try:
         most = min(int(CLIENTS.maximum), plan(parse({"dataset": needs.dataset})).source.train_size)
