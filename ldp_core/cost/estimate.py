@@ -51,7 +51,7 @@ class Cost:
 
 
 def cost(draft: Draft) -> Cost:
-    each = [_of_a_run(experiment) for experiment in draft.experiments()]
+    each = [_of_a_run(plan(experiment)) for experiment in draft.experiments()]
     memory, stored, work = zip(*each, strict=True)
     return Cost(max(memory), draft.seeds * sum(stored), [*work] * draft.seeds)
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, wraps
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from ldp_core.streams import stream
 from ldp_core.trust import Piece, Population, Terms
 
 T = TypeVar("T")
+P = ParamSpec("P")
 PLANS = 64
 """Number of plans that are kept; the largest, of 60 000 clients, hold 2 MB each."""
 FEW_ROUNDS = 5
@@ -430,14 +431,19 @@ def _plan(experiment: Experiment, version: str) -> Plan:
     return Plan(experiment)
 
 
-def kept(most: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def kept(most: int) -> Callable[[Callable[Concatenate[Plan, P], T]], Callable[Concatenate[Plan, P], T]]:
     """`lru_cache` for functions of a plan, which it does not hold on to."""
 
-    def made(function: Callable[..., T]) -> Callable[..., T]:
+    def made(function: Callable[Concatenate[Plan, P], T]) -> Callable[Concatenate[Plan, P], T]:
         @lru_cache(most)
-        def found(experiment: Experiment, version: str, *of: Any) -> T:
-            return function(_plan(experiment, version), *of)
+        def cached(experiment: Experiment, version: str, *of: Any, **named: Any) -> T:
+            return function(_plan(experiment, version), *of, **named)
 
-        return wraps(function)(lambda one, *of: found(one.experiment, one.source.version, *of))
+        found: Callable[..., T] = cached
+
+        def of_plan(one: Plan, /, *of: P.args, **named: P.kwargs) -> T:
+            return found(one.experiment, one.source.version, *of, **named)
+
+        return wraps(function)(of_plan)
 
     return made

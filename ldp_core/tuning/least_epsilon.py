@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ldp_core.experiment import PER, plan
-from ldp_core.limits import EPSILON, THIN, number, percent
+from ldp_core.limits import EPSILON, THIN, at_most, number, percent
 from ldp_core.tuning import designs
 from ldp_core.tuning.designs import FIRST, Found, Known, Point
 from ldp_core.tuning.question import Cap, Question
@@ -33,7 +33,7 @@ def answer_of(question: Question, known: Known) -> Answer:
     if not found.reaches:
         return Answer(None, None, None, None, None, _in_the_way(question, found))
     half = question.ranges[found.design]
-    why = f"the smallest ε found that reaches it is {number(found.epsilon)}"
+    why = f"the smallest ε found that reaches it is {at_most(found.epsilon, 4)}"
     why += question.called(half, ", with a safe range of ")
     why += f"; ε {number(found.above, 6)} is not sure to" if found.above else ""
     if question.caps:
@@ -51,7 +51,7 @@ def answer_of(question: Question, known: Known) -> Answer:
 def _in_the_way(question: Question, found: Found) -> str:
     """How far was looked, and what came of it."""
     asked, half = percent(question.accuracy, 1), question.ranges[found.design]
-    reached = f"{percent(found.mean, 1)} on average at ε {number(found.epsilon)}, in {found.runs} runs"
+    reached = f"{percent(found.mean, 1)} on average at ε {at_most(found.epsilon, 4)}, in {found.runs} runs"
     words = [f"{question.called(half) or 'it'} reaches {reached} ({percent(found.ceiling, 1)} without noise)"]
     if found.open:
         words[0] += f", and it is open whether 97.5{THIN}% of runs reach {asked}"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ldp_core import datasets
 from ldp_core.behaviour import version
 from ldp_core.errors import StorageFailed, StudioError
-from ldp_core.experiment import Experiment, kept, parse, plan
+from ldp_core.experiment import Experiment, Plan, kept, parse, plan
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.record import computations, own_data
@@ -53,7 +53,7 @@ def known(experiments: Iterable[Experiment]) -> list[Outlook]:
     """
     some = [*experiments]
     found = [certain(plan(one)) for one in some]
-    keys = {i: key_of(one) for i, one in enumerate(some) if found[i] is None}
+    keys = {i: key_of(plan(one)) for i, one in enumerate(some) if found[i] is None}
     try:
         ended = computations.ended(keys.values()) if keys else {}
     except StorageFailed:
@@ -67,9 +67,9 @@ def known(experiments: Iterable[Experiment]) -> list[Outlook]:
 
 
 @kept(4096)
-def key_of(experiment: Experiment) -> str:
+def key_of(asked: Plan) -> str:
     """Key of a verdict, which attacks do not change."""
-    one = experiment.model_copy(update={"attack": None, "name": ""})
+    one = asked.experiment.model_copy(update={"attack": None, "name": ""})
     rooms = {found[2] for found in own_data.NAMED.finditer(one.dataset)}
     return computations.key_of("pilot", plan(one).key, version(one), room=rooms.pop() if rooms else "")
 
@@ -108,13 +108,13 @@ def try_out(asked: Asked) -> None:
             found = pilot(one, load(one.dataset), *([speed] if speed else []))
         except StudioError as error:
             found = Outlook("unknown", f"{error}")
-        _keep({key_of(one): found})
+        _keep({key_of(plan(one)): found})
 
 
 def give_up(asked: Asked) -> None:
     """Store that what a request's experiments lack could not be tried out."""
     views = zip(asked.experiments, known(asked.experiments), strict=True)
-    _keep({key_of(one): FAILED for one, view in views if view is TESTING})
+    _keep({key_of(plan(one)): FAILED for one, view in views if view is TESTING})
 
 
 def done(asked: Asked) -> None:

@@ -23,7 +23,7 @@ from pages.parts.clients.cells import resized
 from pages.parts.clients.costs import costs, offer
 from pages.parts.clients.unit import unit_choice
 from pages.parts.ui.fields import Apply, named, one_of, real, whole
-from pages.parts.ui.meanings import EPSILON, SCOPES, TAU, problem_in_words
+from pages.parts.ui.meanings import EPSILON, SCOPES, TAU, error_in_words, problem_in_words
 from pages.parts.ui.text import listed, number, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import Workspace
@@ -196,7 +196,7 @@ def _take(workspace: Workspace, key: str) -> None:
     except InvalidExperiment as error:
         problems = error.problems
     except InvalidInput as error:
-        problems = (Problem("", str(error)),)
+        problems = (Problem("", error_in_words(error)),)
     if problems:
         st.session_state[f"refused {key}"] = (file.name, problems)
     else:

@@ -334,7 +334,10 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
     # of equal ε one law gives away more than another
     least = Worth(least.word, min(worth(line).wrong for line in lines))
     promise = least.promises if least.word == most.word else f"{most.promises} to {least.word}"
-    words = f"{promise}: {before} → {_between(run)}{RUN}{without}{none}"
+    kept = all(one.clients.epsilon_scope == "run" for one in draft.experiments())
+    kept = kept and _between(run) == _between([asked for _, asked in own])
+    comes_to = "" if kept else f" → {_between(run)}{RUN}"
+    words = f"{promise}: {before}{comes_to}{without}{none}"
     counted = f" (δ\u00a0{number(delta)})" * bool(delta) + " where guaranteed" * bool(bare)
     return words, counted, Worth(NOTHING, least.wrong) if bare else least
 

@@ -2,6 +2,7 @@
 budgets, and a price on the phone that says its scope.
 """
 
+import random
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -138,7 +139,8 @@ def test_list_of_names_begins_with_their_number(runs_dir: Path):
 def test_teacher_deletes_a_visitors_table(opened: Opened, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_TEACHER", "chalk")
     for whose in ("anna", "ben"):
-        rows = "\n".join(f"{i % (30 + len(whose))},{i % 2},marker of {whose} {i % 3}" for i in range(60))
+        draw = random.Random(whose)
+        rows = "\n".join(f"{draw.random()},{draw.randrange(2)},marker of {whose} {i % 3}" for i in range(60))
         own_data.take({"mine.csv": f"age,bought,colour\n{rows}".encode()}, whose, "school")
     room, _, identity = own_data.mine("anna")[0].name.partition(":")[2].partition(".")
     kept = (runs_dir / "own" / room / f"{identity}.table").read_bytes()

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.datasets import Card
 from ldp_core.errors import NotYours
-from ldp_core.experiment import Experiment, parse
+from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.runs import own_data, pilots
 from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.process import piloting
@@ -113,6 +113,6 @@ def test_worker_answers_and_forgets_the_request(warm: Path):
 def test_verdicts_on_own_data_are_of_their_room():
     own = own_data.take({"mine.csv": b"a,b\n" + b"0.5,yes\n1.5,no\n" * 30}, "ada").name
     own_data.describe(own, "ada", Card(target="b", client=""))
-    rooms = {pilots.key_of(parse({"dataset": name})) for name in (own, "digits")}
+    rooms = {pilots.key_of(plan(parse({"dataset": name}))) for name in (own, "digits")}
     assert len(rooms) == 2
     assert pilots.known([parse({"dataset": own})])
