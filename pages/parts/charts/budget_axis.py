@@ -10,16 +10,16 @@ import numpy as np
 from pages.parts.charts.base import Figure, Lines, Trace, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band, noise_axis
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import covered, number, percent
+from pages.parts.ui.text import number, percent
 
 Steps = Sequence[tuple[str, float]]
 """Line and ε of each variant (ldp_core.runs.view.styles.ladders)."""
 
 
 def accuracy_by_budget(
-    shown: Sequence[Series], steps: Steps, chance: float | None, reference: Series | None = None
+    shown: Sequence[Series], steps: Steps, covers: str, chance: float | None, reference: Series | None = None
 ) -> Figure:
-    """Accuracy in the latest round over ε, a point per run, with a band over seeds."""
+    """Accuracy in the latest round over ε, a point per run, with a band over seeds; `covers` says of what."""
     chart = Lines()
     for name, line in by_line(shown, steps).items():
         values = [one.final("accuracy") for _, one in line]
@@ -32,14 +32,16 @@ def accuracy_by_budget(
     levels = {} if chance is None else {"guessing": chance}
     if reference is not None and len(final := reference.final("accuracy")):
         levels[reference.label] = float(final.mean())
-    axis = _budgets(steps, shown)
+    axis = _budgets(steps, covers)
     first, last = axis["tickvals"][0], axis["tickvals"][-1]
     for name, value in levels.items():
         chart.level(last, value, f"{name} {percent(value)}", first=first, name=name)
     return chart.figure(x=axis, y=share_axis())
 
 
-def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[int, float]) -> Figure:
+def noise_by_budget(
+    shown: Sequence[Series], steps: Steps, covers: str, predicted: Mapping[int, float]
+) -> Figure:
     """Noise variance per weight in the latest round over ε, a point per run; before it as predicted."""
 
     def value(one: Series) -> float:
@@ -54,7 +56,7 @@ def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[in
         curve = _curve(np.array([epsilon for epsilon, _ in line]), y, name, tint, "%{y:.3~r}")
         chart.add(curve, np.log10(y[-1]), f"<b>{html.escape(name)} {number(y[-1], 2)}</b>", colour(tint))
         values += y.tolist()
-    return chart.figure(x=_budgets(steps, shown), y=noise_axis(values))
+    return chart.figure(x=_budgets(steps, covers), y=noise_axis(values))
 
 
 def by_line(
@@ -79,12 +81,12 @@ def common(labels: Sequence[str]) -> str:
     return labels[0][: len(same)].rstrip(" ε,·=") or labels[0]
 
 
-def _budgets(steps: Steps, shown: Sequence[Series]) -> dict[str, Any]:
+def _budgets(steps: Steps, covers: str) -> dict[str, Any]:
     budgets = sorted({epsilon for _, epsilon in steps})
     low, high = np.log10(budgets[0]), np.log10(budgets[-1])
     room = 0.04 * (high - low)
     return {
-        "title": f"budget ε{' or'.join(dict.fromkeys(covered(one.experiment) for one in shown))}",
+        "title": f"budget ε{covers}",
         "type": "log",
         "range": [low - room, high + room],
         "tickvals": budgets,

@@ -51,11 +51,12 @@ def trio(
     chance = chance_of(shown)
     many = f"; band: {seeds} seeds" if seeds > 1 else ""
     if steps:
-        accuracy = accuracy_by_budget(shown, steps, chance, reference)
+        covers = " or".join(dict.fromkeys(map(covered, draft.experiments())))
+        accuracy = accuracy_by_budget(shown, steps, covers, chance, reference)
         by_the_end = {one.number: one.rounds if one.adds else 1 for one in lines}
         expected = {number: by_the_end[number] * variance for number, variance in expected.items()}
         noise, words = (
-            noise_by_budget(lines, steps, expected),
+            noise_by_budget(lines, steps, covers, expected),
             f"{_after(shown, rounds)}, against ε{covered(draft.base)}",
         )
         drawn = (

@@ -51,7 +51,11 @@ def test_trust_panel_shows_what_is_seen_in_the_runs(kinds: tuple[str, ...], open
 def test_every_scenario_takes_any_trust(kind: str):
     for name in presets.names():
         draft = presets.get(name).draft
-        now = with_trust(draft, kind)
+        try:
+            now = with_trust(draft, kind)
+        except InvalidExperiment:
+            assert draft.base.unit == "record", "of rows not every trust can be had"
+            continue
         assert now.base.trust.name == kind
         assert kind != "local" or now == draft, "what fits already changes nothing else"
         promised = entries(plan(with_trust(DRAFT, kind).base), [0])[0].run_worst.bound
