@@ -241,10 +241,11 @@ for part in (aggregators, attacks, datasets, mechanisms, models, partitions, pre
 from ldp_core.experiment.attack_grid import parse_ladder
 base = experiment.parse({})
 assert len(datasets.get("digits").load(Path("nowhere")).test_y) == 360
-assert attacks.reconstructors() and spies(base) and parse_ladder({}).as_json()
+assert attacks.reconstructors() and experiment.plan(base).spies and parse_ladder({}).as_json()
 accounting.ledger(base), theory.server_variance(base), presets.get("two_volunteers").draft.runs()
 from ldp_core.engines.choice import bits
-bits(experiment.parse({"dataset": "mnist", "model": "cnn"})), models.get("resnet18").dimension((32, 32), 10)
+bits(experiment.parse({"dataset": "mnist", "model": "cnn"}))
+models.get("resnet18").dimension((32, 32), 10)
 heavy = {"torch", "llvmlite", "sklearn", "torchvision", "scipy.stats", "streamlit", "pandas"}
 print(sorted(heavy & set(sys.modules)))
 """

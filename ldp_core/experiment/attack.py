@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from ldp_core import attacks, limits
-from ldp_core.attacks import Reconstructor, servers
+from ldp_core.attacks import Facts, Reconstructor, servers
 from ldp_core.attacks.servers import Server
 from ldp_core.component import Component, Part
 from ldp_core.errors import hint, one_of, shown
@@ -142,3 +142,24 @@ def attack_as_json(attack: Attack | None) -> Any:
         if not fields[flag]:
             del fields[flag]
     return fields
+
+
+@dataclass(frozen=True)
+class Spy:
+    """An attack on one kind of upload: the reconstructor, and the public facts it uses."""
+
+    upload: str
+    """Kind of upload, "audit" or "real"."""
+    who: Reconstructor
+    facts: Facts
+
+    @property
+    def attacker(self) -> str:
+        return self.who.name
+
+    @property
+    def knows(self) -> tuple[str, ...]:
+        return tuple(self.who.knows(self.facts))
+
+    def as_json(self) -> dict[str, Any]:
+        return {"upload": self.upload, "attacker": self.attacker, "knows": list(self.knows)}

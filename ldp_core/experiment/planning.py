@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core import attacks, datasets, limits, models, systems
-from ldp_core.attacks import Facts, Reconstructor
+from ldp_core.attacks import Facts
 from ldp_core.attacks.servers import Server
 from ldp_core.attacks.shared.beside import AttackSchedule, Training, beside
 from ldp_core.attacks.shared.search import Search
 from ldp_core.component import Part
 from ldp_core.composition.spending import Releases, Spending
 from ldp_core.datasets.base import Labels
-from ldp_core.experiment.attack import HONEST
+from ldp_core.experiment.attack import HONEST, Spy
 from ldp_core.experiment.schema import LATER, PER, Experiment
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms import registry as all_mechanisms
@@ -34,8 +32,6 @@ from ldp_core.models.chain import is_chain
 from ldp_core.streams import stream
 from ldp_core.trust import Piece, Population, Terms
 
-T = TypeVar("T")
-P = ParamSpec("P")
 PLANS = 64
 """Number of plans that are kept; the largest, of 60 000 clients, hold 2 MB each."""
 FEW_ROUNDS = 5
@@ -45,32 +41,9 @@ ROUNDING = 1 + 1e-9
 OTHER_RECORDS = ("all other records of the client, whose share it takes off the upload",)
 
 
-@dataclass(frozen=True)
-class Spy:
-    """An attack on one kind of upload: the reconstructor, and the public facts it uses."""
-
-    upload: str
-    """Kind of upload, "audit" or "real"."""
-    who: Reconstructor
-    facts: Facts
-
-    @property
-    def attacker(self) -> str:
-        return self.who.name
-
-    @property
-    def knows(self) -> tuple[str, ...]:
-        return tuple(self.who.knows(self.facts))
-
-    def as_json(self) -> dict[str, Any]:
-        return {"upload": self.upload, "attacker": self.attacker, "knows": list(self.knows)}
-
-
 @dataclass(frozen=True, eq=False)
 class Plan:
     experiment: Experiment
-
-    # data and network
 
     @cached_property
     def source(self) -> datasets.Dataset:
@@ -122,8 +95,6 @@ class Plan:
         """Largest number of clients whose training fits into memory at once."""
         return max(1, limits.CHUNK_BYTES // (4 * self.dimension))
 
-    # what is sent
-
     @cached_property
     def sent(self) -> slice:
         """Slice of the network's weight vector that clients upload: all of it, unless a system keeps some
@@ -170,8 +141,6 @@ class Plan:
             mechanism=asked.mechanism,
             ranges=asked.clients.bounds(),
         )
-
-    # on which terms
 
     @cached_property
     def asked(self) -> Terms:
@@ -265,8 +234,6 @@ class Plan:
         own = [system.corrects(self.public)] if system else []
         own += [self.experiment.mechanism.corrected] if self.randomiser.printed_otherwise else []
         return " ".join(filter(None, own))
-
-    # who is attacked, and when
 
     @cached_property
     def attacked(self) -> Plan:
@@ -403,8 +370,6 @@ class Plan:
             server=server,
         )
 
-    # as what it is stored
-
     @cached_property
     def key(self) -> str:
         """Twelve hex digits, equal for two experiments if and only if their runs are the same. The name does
@@ -423,27 +388,9 @@ class Plan:
 
 def plan(experiment: Experiment) -> Plan:
     """The plan of an experiment, the same one as long as its data do not change."""
-    return _plan(experiment, datasets.get(experiment.dataset).version)
+    return of_version(experiment, datasets.get(experiment.dataset).version)
 
 
 @lru_cache(PLANS)
-def _plan(experiment: Experiment, version: str) -> Plan:
+def of_version(experiment: Experiment, version: str) -> Plan:
     return Plan(experiment)
-
-
-def kept(most: int) -> Callable[[Callable[Concatenate[Plan, P], T]], Callable[Concatenate[Plan, P], T]]:
-    """`lru_cache` for functions of a plan, which it does not hold on to."""
-
-    def made(function: Callable[Concatenate[Plan, P], T]) -> Callable[Concatenate[Plan, P], T]:
-        @lru_cache(most)
-        def cached(experiment: Experiment, version: str, *of: Any, **named: Any) -> T:
-            return function(_plan(experiment, version), *of, **named)
-
-        found: Callable[..., T] = cached
-
-        def of_plan(one: Plan, /, *of: P.args, **named: P.kwargs) -> T:
-            return found(one.experiment, one.source.version, *of, **named)
-
-        return wraps(function)(of_plan)
-
-    return made

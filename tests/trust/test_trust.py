@@ -158,11 +158,17 @@ def other_figure(experiment: Experiment, client: int) -> tuple[float, float]:
     half = population.high[client] if own.norm else population.high[client] * math.sqrt(size)
     values = np.zeros((len(asked), size), np.float32)
     values[:] = population.high[0]
-    rest = own.contributed(experiment, values, np.arange(len(asked)), 1) if own.rule == "sampling" else values
+    rest = (
+        own.contributed(plan(experiment).terms, values, np.arange(len(asked)), 1)
+        if own.rule == "sampling"
+        else values
+    )
     chance = next(row.chance for row in own.rows_of(plan(experiment).asked) if row.epsilon == asked[client])
     if own.rule == "sampling":  # how often clients of this budget are in a sum, by many draws
         everybody = np.arange(len(asked))
-        rounds_of = [own.contributed(experiment, values, everybody, number) for number in range(1, 100)]
+        rounds_of = [
+            own.contributed(plan(experiment).terms, values, everybody, number) for number in range(1, 100)
+        ]
         drawn = np.concatenate([(one[asked == asked[client]] != 0).any(1) for one in rounds_of])
         # off by five standard errors once in a million draws of an experiment
         assert abs(drawn.mean() - chance) <= 5 * math.sqrt(chance * (1 - chance) / len(drawn)) + 1e-12
