@@ -34,7 +34,7 @@ def main() -> int:
     get_chromium()
     if sys.argv[1:]:
         return subprocess.call([sys.executable, "-m", "pytest", *sys.argv[1:]], cwd=ROOT)
-    with ThreadPoolExecutor() as two:
+    with ThreadPoolExecutor(2) as two:
         codes = [*two.map(run, TWO_AT_A_TIME)]
     return next(filter(None, [*codes, run(BY_ITSELF)]), 0)
 
