@@ -189,7 +189,7 @@ def test_client_experiment_takes_unit_record_with_its_fields_and_back() -> None:
 
 
 def test_ends_and_sentences_of_a_run_name_the_unit() -> None:
-    for unit, word in (("client", "of the client promised"), ("record", "row")):
+    for unit, word in (("client", "of the client promised"), ("record", "each record")):
         run = ldp_core.run(changed(parse(of_records()), {"unit": unit}))
         assert {entry["unit"] for entry in run.ledger} == {unit}
         assert word in repr(run)
