@@ -20,7 +20,6 @@ def test_three_runs_are_compared(visitor: Visitor):
     tick(page)
     page.get_by_role("link", name="Compare the runs of this training").click()
     expect(page.get_by_text("The aggregator made the difference")).to_be_visible()
-    expect(page.get_by_text("ends best").first).to_be_visible()
     expect(page.locator(".es-cards .js-plotly-plot").first).to_be_visible()
     expect(page.get_by_role("heading", name="Where they end")).to_be_visible()
     page.locator(".es-card").first.hover()

@@ -116,8 +116,8 @@ def test_narrow_menu_closes_after_a_choice(page: Page):
     before = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_test_id("stExpandSidebarButton").click()
-    page.get_by_test_id("stSidebarNavLink").get_by_text("Runs", exact=True).click()
-    expect(page.get_by_text("What has been trained on this server?")).to_be_in_viewport()
+    page.get_by_test_id("stSidebarNavLink").get_by_text("More", exact=True).click()
+    expect(page.get_by_text("What else is here?")).to_be_in_viewport()
     expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
     expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
     assert before is not None

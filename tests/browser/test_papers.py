@@ -1,19 +1,14 @@
 """A claim is opened, run again for real, and its figure and verdict change."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from ldp_core import papers
 from ldp_core.papers.measuring import keep
 from ldp_core.papers.stored import Figure, read
 from ldp_core.runs import claims
-from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.conftest import TRAINING, Visitor, choose
 
 TITLE = "The error falls with ε and grows with the range"
-
-
-def choose(page: Page, title: str) -> None:
-    page.get_by_role("combobox", name="Look at a claim").click()
-    page.get_by_role("option", name=title).click()
 
 
 def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor):
@@ -26,7 +21,7 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor):
             keep(claims.own("pldp_fl"), made)
 
     page = visitor.open("/papers?system=pldp_fl", "text=Look at a claim")
-    choose(page, TITLE)
+    choose(page.get_by_role("combobox", name="Look at a claim"), TITLE)
     row = page.get_by_role("row").filter(has_text="ε₁ errs more than ε₂")
     expect(row).to_contain_text("no difference")
     expect(row).to_contain_text("+0.0 ± 0.0 points")
