@@ -24,7 +24,7 @@ from pages.parts.ui.header import headline, question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once, watch_record
-from pages.parts.ui.text import at_most, listed, number, percent, plain, signed
+from pages.parts.ui.text import at_most, listed, number, percent, plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import look, me, visitor, who
 from pages.parts.ui.workspace import start_with
@@ -211,7 +211,7 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, told: float
     for column, some in zip(st.columns(2, gap="medium"), (levers[::2], levers[1::2]), strict=True):
         with column:
             for lever, other in some:
-                _lever(lever, needs, found, other, chance)
+                _lever(lever, needs, other, chance)
 
 
 def _figures(found: Found, design: Experiment, chance: float, told: float | None) -> None:
@@ -242,14 +242,11 @@ def _named(lever: Lever) -> str:
     return GIVEN_UP.get(lever.label, lever.label)
 
 
-def _lever(lever: Lever, needs: Needs, found: Found, other: Found, chance: float) -> None:
+def _lever(lever: Lever, needs: Needs, other: Found, chance: float) -> None:
     bar, press = st.columns([3.4, 1], vertical_alignment="center")
-    span = f"{percent(other.mean)} ({percent(other.low)} to {percent(other.high)})"
-    if needs.epsilon is not None:
-        gain = 100 * (other.mean - found.mean)
-        text = f"{span}, {'+' * (gain > 0)}{signed(gain, 2)} points"
-    else:
-        text = f"ε {at_most(other.epsilon)}, {span}"
+    text = f"{percent(other.mean)} ({percent(other.low)} to {percent(other.high)})"
+    if needs.epsilon is None:
+        text = f"ε {at_most(other.epsilon)}, {text}"
     none = "" if enough(other, chance) else " :gray[not enough]"
     bar.progress(other.mean, text=f"**{plain(_named(lever))}** {text}{none}")
     press.button("Take it", key=f"lever {lever.label}", on_click=_take, args=(lever.needs,), width="stretch")
