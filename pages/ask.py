@@ -10,16 +10,17 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import datasets
-from ldp_core.accounting import AGAINST, deployments, word_of, worth
+from ldp_core.accounting import deployments, word_of, worth
 from ldp_core.accounting.worth import RULE
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import UNITS, Draft, Experiment, changed
+from ldp_core.experiment.reading import typed
 from ldp_core.runs import FIRST, AskProgress, Job, first_answer, jobs, own_data, points_of
 from ldp_core.tuning.designs import Found, answer_of, next_points
 from ldp_core.tuning.needs import TRUSTS, Lever, Needs, parse_needs
 from ldp_core.tuning.said import changes, design_of, enough, promised, sentence
 from pages.parts.runs.job_state import far_state, is_gone
-from pages.parts.tune.price import promise_in_words, setting_line
+from pages.parts.tune.price import KeyFigure, setting_line, three_figures
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
@@ -47,6 +48,8 @@ RECORD_TRUSTS = tuple(one for one in TRUSTS if one != "shuffled")
 WANTED = {"promise": "A promise", "accuracy": "An accuracy"}
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 50.0)
 ASKED, JOBS = "asked", "asked in jobs"
+ADDRESSED = ("unit", "trust", "clients", "records", "dataset", "epsilon", "accuracy")
+"""Parts of a question that an address may hold."""
 
 
 def main() -> None:
@@ -55,7 +58,7 @@ def main() -> None:
         "Many train one model together without handing over their data; each adds noise to what they send. "
         "Answer four questions; the designs that fit are tried at once, on digits.",
     )
-    needs = _fields(st.session_state.setdefault(ASKED, FIRST))
+    needs = _fields(_begun())
     if needs is None:
         return
     st.session_state[ASKED] = needs
@@ -65,6 +68,22 @@ def main() -> None:
     elif (job := _asked(needs)) is not None:
         watch_record(job, AskProgress, "question", partial(_watch, needs), own=True)
     refusal()
+
+
+def _begun() -> Needs:
+    """The question so far: that of the address, if one led here with it, else the last."""
+    if given := {name: value for name, value in st.query_params.items() if name in ADDRESSED}:
+        st.query_params.clear()
+        with suppress(InvalidExperiment):
+            _put(parse_needs({name: typed(value) for name, value in given.items()} | {"levers": True}))
+    return st.session_state.setdefault(ASKED, FIRST)
+
+
+def _put(needs: Needs) -> None:
+    """Have the fields show another question."""
+    st.session_state[ASKED] = needs
+    for key in [key for key in st.session_state if str(key).startswith("ask ")]:
+        del st.session_state[key]
 
 
 def _fields(before: Needs) -> Needs | None:
@@ -215,27 +234,15 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, told: float
 
 
 def _figures(found: Found, design: Experiment, chance: float, told: float | None) -> None:
-    accuracy, privacy, attacker = st.columns(3, border=True)
-    line = promised(design)
-    how = f"mean of {found.runs} fresh runs" if found.measured else "expected, from two runs of each design"
-    accuracy.markdown(f"Accuracy  \n### {percent(found.mean)}")
-    accuracy.caption(
-        f"nine of ten runs between {percent(found.low)} and {percent(found.high)}; guessing "
-        f"{percent(chance)}, without noise {percent(found.ceiling)}",
-        help=f"{how[0].upper()}{how[1:]}.",
-    )
-    privacy.markdown(f"What is promised  \n### {promise_in_words(line)}")
-    privacy.caption(
-        f"for {UNITS[design.unit]}, against {AGAINST[design.trust.against]}",
-        help="In the whole run at worst.",
-    )
-    odds, apart = worth(line).odds, "two images" if datasets.get(design.dataset).images else "two values"
-    if told is None:
-        attacker.markdown(f"What an attacker can do  \n### right {odds.removeprefix('in ')}")
-        attacker.caption(f"by the promise, who tells {apart} of such a secret apart; a coin: 50 of 100")
-    else:
-        attacker.markdown(f"What an attacker did  \n### right in {round(100 * told)} of 100 tries")
-        attacker.caption(f"who told {apart} of a client apart, from one upload; promised: {odds}; a coin: 50")
+    how = f"Mean of {found.runs} fresh runs." if found.measured else "Expected, from two runs of each design."
+    span = f"nine of ten runs: {percent(found.low)} to {percent(found.high)}"
+    rest = f"{span}; guessing {percent(chance)}, without noise {percent(found.ceiling)}"
+    accuracy, attacker = KeyFigure("Accuracy", percent(found.mean), rest, how), None
+    if told is not None:
+        right, odds = f"right in {round(100 * told)} of 100 tries", worth(promised(design)).odds
+        rest = f"about which of two images a client holds; promised: {odds}; a coin: 50"
+        attacker = KeyFigure("What an attacker did", right, rest, "From one upload.")
+    three_figures(design, accuracy, attacker)
 
 
 def _named(lever: Lever) -> str:
@@ -254,9 +261,7 @@ def _lever(lever: Lever, needs: Needs, other: Found, chance: float) -> None:
 
 @pressed
 def _take(needs: Needs) -> None:
-    st.session_state[ASKED] = replace(needs, levers=True)
-    for key in [key for key in st.session_state if str(key).startswith("ask ")]:
-        del st.session_state[key]
+    _put(replace(needs, levers=True))
 
 
 @pressed

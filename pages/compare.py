@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.compare.arms import Arm, arms
+from pages.parts.compare.arms import Arm, arms, drawn
 from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
 from pages.parts.compare.side_by_side import bought, curves, figures, pairs, pictures, served, settings
 from pages.parts.compare.verdict import verdict
@@ -21,12 +21,8 @@ from pages.parts.watch.report import report
 
 
 def main() -> None:
-    question("What made the difference?", "Two to six runs, side by side, and only what tells them apart.")
+    question("What made the difference?", "Runs side by side, and only what tells them apart.")
     named, trouble = chosen()
-    if "beside" in st.query_params:
-        st.caption(
-            "Rounds measured elsewhere are no longer drawn here: take these as CSV, and draw both there."
-        )
     now = named or newest()
     choose(now, time.time())
     live = any(arm.job.live for arm in arms(now)[0])
@@ -47,7 +43,7 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         st.warning(f"{plain(sentence[0].upper() + sentence[1:], 300)}.")
     if not found:
         st.caption(
-            "No runs are chosen yet: choose two to six above.",
+            "No runs are chosen yet: choose two or more above.",
             help="Of one training, or of several. This page's address keeps them: share it as a link.",
         )
         return
@@ -57,14 +53,16 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         headline(said, supports)
     else:
         st.caption("Choose a second run, to hold this one against.")
-    begun = [arm for arm in found if arm.series.runs]
-    if begun:
-        moment = _moment(begun)
-        pairs(begun, moment)
+    shown = drawn(found)
+    if len(shown) < len(found):
+        st.caption(f"All {len(found)} count; the {len(shown)} best are drawn.")
+    if begun := [arm for arm in shown if arm.series.runs]:
+        moment = _moment([arm for arm in found if arm.series.runs])
+        pairs(found, moment)
         curves(begun, moment)
         pictures(begun)
         figures(found, fields)
-        settings(found, fields)
+        settings(shown, unlike([arm.experiment for arm in shown]))
         served(begun, moment)
         bought(begun, moment)
         _away(found)

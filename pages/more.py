@@ -24,9 +24,7 @@ KEYS = {
 def main() -> None:
     question("What else is here?")
     for file, (name, words) in PAGES.items():
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link(file, label=f":blue[{name}]", width="content")
-            st.markdown(words)
+        st.page_link(file, label=f":blue[**{name}**] {words}")
     left, right = st.columns([2, 1], gap="large")
     with left:
         st.header("Words, each explained once", anchor="words")

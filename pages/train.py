@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.parts.systems.panel import system_panel
-from pages.parts.systems.trust import instead, trust_panel
+from pages.parts.systems.trust import trust_panel
 from pages.parts.train.choices import choices
 from pages.parts.train.chosen_job import chosen_job, lesson_of
 from pages.parts.train.launch import again_bar, launch, note, stale, title
@@ -36,7 +36,6 @@ def main() -> None:
         now = asked(workspace, job)
         with st.container(gap="xxsmall"):
             prediction(workspace, job, now, beside=title(workspace.draft))
-        other = instead(workspace)
         old = stale(workspace, job)
         if job is not None and old:
             note(workspace, job)
@@ -45,7 +44,7 @@ def main() -> None:
         live_view(workspace.draft, job, own=True, stale=old, guess=guess, open_question=is_open)
         more(workspace.draft, job, lesson_of(job), settings)
         if job is None or old:
-            wait_for([*workspace.draft.experiments(), *other])
+            wait_for(workspace.draft.experiments())
 
 
 main()

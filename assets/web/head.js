@@ -1,6 +1,6 @@
 // What was found, in one line and three figures. Words come in pieces, [text, run or null]: a run's name is
 // written in its colour.
-// data: {line: [piece], chips: [{name, pieces, rest, kind, hint}]}
+// data: {line: [piece], chips: [{name, pieces, rest, kind, hint, link: [words, address]}]}
 
 import { child, fill } from "./dom.js";
 import { palette } from "./theme.js";
@@ -15,10 +15,15 @@ export function head(parent, data) {
   };
   // other words, and not the same ones that move
   const said = (kind, list) => [kind, { key: JSON.stringify(list) }, list.map(piece)];
-  const chip = ({ name, pieces, rest, kind, hint }) => [
+  const leads = ([words, href]) => [["a.es-chip-link", { href, target: "_self" }, words]];
+  const chip = ({ name, pieces, rest, kind, hint, link }) => [
     "div.es-chip",
     { "data-kind": kind ?? "" },
-    [["span.es-chip-name", { title: hint ?? "" }, name], said("span.es-chip-figure", pieces), ["span.es-chip-rest", rest]],
+    [
+      ["span.es-chip-name", { title: hint ?? "" }, name],
+      said("span.es-chip-figure", pieces),
+      ["span.es-chip-rest", [["span", `${rest} `], ...(link ? leads(link) : [])]],
+    ],
   ];
   fill(box, [said("h2.es-headline", data.line), ["div.es-chips", data.chips.map(chip)]]);
 }

@@ -62,6 +62,9 @@ class Figures(Event):
     """For a real upload: median PSNR over its images."""
     recovered_non_members: float | None = None
     """For a real upload: share of as many held-out images that count as recovered by chance."""
+    read: Count | None = None
+    """For a real upload: number of its images that can be read (`attacks.findings.verdict.reads`)."""
+    read_non_members: float | None = None
     identified: float | None = None
     """Number of identified uploads; a tie of k candidates counts 1/k."""
     identified_low: float | None = None

@@ -184,6 +184,9 @@ class Attacked(Event):
     recovered_high: float | None = None
     recovered_non_members: float | None = None
     """The same share for as many held-out images: what choosing the closest guess recovers by chance."""
+    read: Count | None = None
+    """For a real upload: number of its images that can be read (`attacks.findings.verdict.reads`)."""
+    read_non_members: float | None = None
     pairs: Pairs = field(default_factory=list)
     """For a real upload: `original`, `image` and `psnr` of up to 20 of its images, best first."""
 

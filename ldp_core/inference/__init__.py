@@ -15,7 +15,7 @@ from ldp_core.inference.difference import (
     spread,
     unpaired,
 )
-from ldp_core.inference.finding import WIDE, Finding, Name, ranking
+from ldp_core.inference.finding import WIDE, Finding, Name, finding, ranking
 from ldp_core.inference.interval import SEEDS, Interval, interval
 from ldp_core.inference.outcome import SMALL, Outcome, at_chance, judged, together, within
 from ldp_core.inference.shares import by_chance, coinciding, intervals, margin, wilson

@@ -1,4 +1,4 @@
-"""What compared runs came to: one finding, and its one sentence for pages and reports.
+"""What runs, searches and attacks came to: one finding, and its one sentence for all who say it.
 
 A sentence has names and figures alone; intervals stand beside it (`Difference.in_words`).
 """
@@ -29,6 +29,20 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "no difference": "{best} ({top}) and {second} ({close}): no difference",
         "cannot tell": "{best} ({top}) and {second} ({close}): cannot tell which is ahead",
         "and the last": "; {worst} ends at {least}{guess}",
+        "silenced": "{best} reaches {top} and {often} names {which} right",
+        "swept": "First of {many}{tied}: {best}",
+        "swept, nothing learns": "Nothing learns: {top} with {best} at most",
+        "asked": "{budget} buys {reached} with {who}",
+        "asked, nothing learns": "Nothing learns with {who} at {budget}: {reached}, as by guessing",
+        "asked, not reached": "{wanted} is not reached with {who}: {reached} even at {budget}",
+        "least": "{budget} reaches {wanted}",
+        "no least": "{wanted} is not reached surely: {top} at most, {clean} without noise",
+        "back": "{name} gives the image back {where}{read}",
+        "back at some": "{name} gives it back at some ε, and not at every one above",
+        "not back": "{name} does not up to ε {most}{read}",
+        "clipped": "{name} does not give it back, nor would clipping alone",
+        "attack fails": "{name} cannot be judged: this attack fails even without noise",
+        "promised": "ε ≤ {epsilon}: promises {worth}, values told apart {odds}",
     }
 }
 """Templates by language and finding."""
@@ -57,6 +71,10 @@ class Finding(NamedTuple):
         """The sentence, in which names are `marked`."""
         named = {found for found in self.facts.values() if not isinstance(found, str)}
         return "".join(marked(one[0]) if one in named else one[0] for one in self.pieces())
+
+
+def finding(kind: str, **facts: str | Name) -> Finding:
+    return Finding((kind,), facts)
 
 
 def ranking(

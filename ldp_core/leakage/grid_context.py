@@ -168,9 +168,10 @@ class Grid:
     ) -> Cell:
         clean, clipped = references["clean"], references["clipped"]
         if self.ladder.upload == "real":
-            share, *controls = (one["recovered"] / one["n"] for one in (figures, clean, clipped))
-            by_chance = figures["recovered_non_members"]
-            verdict = judge_share(share, by_chance, controls[0], controls[1], figures["n"])
+            share, whole, cut = (one["recovered"] / one["n"] for one in (figures, clean, clipped))
+            by_chance = [figures[f"{name}_non_members"] for name in ("recovered", "read")]
+            read = figures["read"] / figures["n"]
+            verdict = judge_share(share, by_chance[0], whole, cut, figures["n"], read, by_chance[1])
         else:
             psnr, ncc, stranger = (figures[name] for name in ("psnr", "ncc", "ncc_non_members"))
             verdict = judge(psnr, ncc, stranger, max(self._guesses), clean["psnr"], clipped["psnr"])

@@ -11,7 +11,7 @@ from scipy.special import bdtr
 
 from ldp_core.attacks import Observation
 from ldp_core.attacks.findings import bounds, metrics
-from ldp_core.attacks.findings.verdict import RECOVERED_DB
+from ldp_core.attacks.findings.verdict import RECOVERED_DB, reads
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.laws import log_affinity
 from ldp_core.images import encode
@@ -58,6 +58,8 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
         usable = np.zeros((1, *members.shape[1:]))
     usable = metrics.clamped(usable)
     pairs, chance = metrics.psnr_pairs(usable, members), metrics.psnr_pairs(usable, non_members)
+    both = (pairs, members, non_members), (chance, non_members, members)
+    read = [_readable(usable, *one, mean_image) for one in both]
     closest, best = pairs.argmax(axis=0), pairs.max(axis=0)
     order = np.argsort(-best, kind="stable")
     first = order[0]
@@ -76,12 +78,26 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
         "recovered_low": low,
         "recovered_high": high,
         "recovered_non_members": float((chance.max(axis=0) >= RECOVERED_DB).mean()),
+        "read": read[0],
+        "read_non_members": read[1] / len(non_members),
         "pairs": [
             {"original": encode(members[i]), "image": encode(usable[closest[i]]), "psnr": float(best[i])}
             for i in order[: metrics.MOST_PAIRS]
         ],
         "image": encode(top),
     }
+
+
+def _readable(guesses: Image, pairs: Floats, images: Image, decoys: Image, mean_image: Image) -> int:
+    """Number of images that can be read in their closest guesses, of PSNR `pairs` (guesses, images)."""
+    closest = guesses[pairs.argmax(axis=0)]
+    figures = (
+        pairs.max(axis=0),
+        metrics.psnr_pairs(mean_image[None], images)[0],
+        metrics.ncc(closest, images),
+        metrics.ncc_pairs(closest, decoys).max(axis=1),
+    )
+    return sum(reads(*one) for one in zip(*(values.tolist() for values in figures), strict=True))
 
 
 def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bounds.Bound]]:

@@ -68,16 +68,17 @@ class Outcome:
     @cached_property
     def current(self) -> bool:
         """Whether this version of the program measured these results for the scenario as it is now."""
-        runs = _experiments(presets.get(self.name).draft)
-        return self.version == version(*runs) and self.key == _key(runs)
+        return {"version": self.version, "key": self.key} == stamp(_experiments(presets.get(self.name).draft))
 
 
 def _experiments(draft: Draft) -> list[Experiment]:
     return [run.experiment for run in draft.runs(reference=True)]
 
 
-def _key(runs: Sequence[Experiment]) -> str:
-    return sha256("".join(plan(one).key for one in runs).encode()).hexdigest()[:12]
+def stamp(runs: Sequence[Experiment]) -> dict[str, Any]:
+    """Version and key that stored results of these runs have while they are current."""
+    key = sha256("".join(plan(one).key for one in runs).encode()).hexdigest()[:12]
+    return {"version": version(*runs), "key": key}
 
 
 def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
@@ -119,8 +120,7 @@ def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
     own = [found[variant] for variant in sorted(found)]
     return Outcome(
         name=name,
-        key=_key(experiments),
-        version=version(*experiments),
+        **stamp(experiments),
         date=datetime.now(UTC).date().isoformat(),
         seconds=round(seconds, 2),
         rounds=draft.lengths[1],

@@ -4,6 +4,7 @@ from typing import Any
 
 from ldp_core.accounting import AGAINST, Promise, everyone, promise, worth
 from ldp_core.experiment import UNITS, Experiment, plan
+from ldp_core.inference.finding import finding
 from ldp_core.inference.outcome import at_chance
 from ldp_core.limits import at_most, percent, spelled
 from ldp_core.trust import registry as trusts
@@ -21,16 +22,13 @@ def design_of(needs: Needs, found: Found) -> Experiment:
 
 
 def sentence(needs: Needs, found: Found, chance: float) -> str:
-    """The finding, in at most 25 words or so."""
     who = f"{spelled(needs.clients)} clients and trust in {trusts.get(needs.trust).label}"
     reached = f"{percent(found.mean)} accuracy{'' if found.measured else ' expected'}"
     budget = f"ε {at_most(found.epsilon)} for {UNITS[needs.unit]}"
-    if at_chance(found.mean, chance):
-        return f"Nothing learns with {who} at {budget}: {reached}, as by guessing"
-    if not found.reaches:
-        asked = percent(needs.accuracy or 0.0, 1)
-        return f"{asked} is not reached with {who}: {reached} even at {budget}"
-    return f"{budget} buys {reached} with {who}; without noise it is {percent(found.ceiling)}"
+    kind = "asked" if found.reaches else "asked, not reached"
+    facts = {"wanted": percent(needs.accuracy or 0.0, 1)}
+    kind = "asked, nothing learns" if at_chance(found.mean, chance) else kind
+    return finding(kind, who=who, reached=reached, budget=budget, **facts).text()
 
 
 def answered(needs: Needs, known: Known, chance: float, told: float | None = None) -> dict[str, Any]:

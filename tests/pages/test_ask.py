@@ -32,6 +32,17 @@ def test_changed_question_is_one_unlisted_job_and_its_answer_replaces_the_first(
     assert states == {"completed", "cancelled", "queued"}, "an earlier question is given up"
 
 
+def test_address_brings_its_question(opened: Opened):
+    app = opened("ask", unit="client", trust="central", clients="20", dataset="digits")
+    assert app.number_input(key="ask many digits").value == 20
+    assert app.selectbox(key="ask whom of client").value == "central"
+
+
+def test_question_of_a_spoilt_address_is_the_first(opened: Opened):
+    app = opened("ask", trust="nobody", clients="[]")
+    assert app.header[0].value == opened("ask").header[0].value and queue.find() == []
+
+
 def test_change_that_is_taken_is_the_question(opened: Opened):
     app = opened("ask")
     next(one for one in app.button if one.label == "Take it").click().run()

@@ -41,7 +41,7 @@ class Shown:
     def outcome(self) -> outcomes.Outcome:
         found = outcomes.stored(self.name)
         runs = outcomes._experiments(presets.get(self.name).draft)
-        assert found is not None and found.key == outcomes._key(runs), (
+        assert found is not None and found.key == outcomes.stamp(runs)["key"], (
             f"python -m ldp_core presets --outcomes {self.name}"
         )
         return found

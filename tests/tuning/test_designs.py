@@ -179,6 +179,7 @@ def test_wrong_field_is_named(wrong: dict[str, Any]):
 def test_shipped_first_answer_equals_its_runs():
     stored = first_answer()
     assert stored is not None
+    assert stored.current, "python -m ldp_core presets --outcomes"
     assert stored.told is not None and 0.45 < stored.told < 1
     points = [point for point in stored.cells if point.question == 0][:4]
     for place, figures in train_all.train_all([experiment_of(stored.needs, point) for point in points]):

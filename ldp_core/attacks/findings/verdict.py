@@ -59,9 +59,18 @@ def judge(
     return Verdict("hidden", "not recovered by this attack")
 
 
-def judge_share(share: float, non_members: float, clean: float, clipped: float, images: int) -> Verdict:
+def judge_share(
+    share: float,
+    non_members: float,
+    clean: float,
+    clipped: float,
+    images: int,
+    read: float = 0.0,
+    read_non_members: float = 0.0,
+) -> Verdict:
     """Verdict on an upload of many images, by the share of them recovered from the upload as sent; of as many
-    images not in it (chance); without clipping and noise; and without noise.
+    images not in it (chance); without clipping and noise; and without noise; and by the share of them that
+    can be read, and of as many images not in it.
     """
     if clean < RECOVERED_SHARE:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
@@ -73,6 +82,10 @@ def judge_share(share: float, non_members: float, clean: float, clipped: float, 
         return Verdict("recovered", "recovered: at least half as many of its images as without noise")
     if share > non_members:
         return Verdict("partly", "partly recovered: some of its images are back")
+    if read > read_non_members:
+        surely = _by_chance(round(read * images), round(read_non_members * images), images) < SELDOM
+        few = f"{round(read * images)} of its {images} images can{' perhaps' * (not surely)} be read"
+        return Verdict("partly", f"no close copies, yet {few}")
     if clipped < RECOVERED_SHARE:
         return Verdict("clipping", "not recovered; clipping alone already hides the images")
     none = "none of its images recovered by this attack"

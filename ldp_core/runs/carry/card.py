@@ -13,6 +13,7 @@ from ldp_core.accounting import AGAINST, NEIGHBOURS, Promise, entries_in, togeth
 from ldp_core.accounting.deployments import listed
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, parse, plan
+from ldp_core.inference import finding
 from ldp_core.limits import at_least, at_most, percent, spelled
 from ldp_core.runs.carry.drawing import COLOURS, GREY, rule, svg, words_at
 from ldp_core.runs.carry.training import colours, title, training, variants
@@ -86,8 +87,8 @@ def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float],
         return [title]
     weighed, end = worth(promise), x(promise.bound)
     delta = f" (δ {spelled(promise.delta)})" if promise.delta else ""
-    said = f"ε ≤ {at_most(promise.bound)}{delta}: promises {weighed.word}, "
-    said += f"values told apart {weighed.odds}"
+    epsilon = f"{at_most(promise.bound)}{delta}"
+    said = finding("promised", epsilon=epsilon, worth=weighed.word, odds=weighed.odds).text()
     if lower:
         said += f"; shown by {by}: ε ≥ {at_least(lower)}"
     elif (runs[0].end or {}).get("measured"):

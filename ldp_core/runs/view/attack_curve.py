@@ -105,6 +105,8 @@ def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
             tries.share("clean", at),
             tries.share("clipped", at),
             tries.images,
+            (event.get("read") or 0) / max(1, tries.images),
+            event.get("read_non_members") or 0.0,
         )
     clean, clipped = (tries.psnr[control][tries.place(at)] for control in ("clean", "clipped"))
     guess = max(event["psnr_mean_image"], event.get("psnr_class_mean") or 0.0)

@@ -11,6 +11,7 @@ from ldp_core.attacks.findings.verdict import RECOVERED_DB, reads
 from ldp_core.experiment import plan
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.overrides import changed
+from ldp_core.inference import Finding, finding
 from ldp_core.runs import Desk, tint_of
 from pages.parts.attack.words import (
     FEW_IMAGES,
@@ -93,13 +94,13 @@ def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Piece]:
     ranked = sorted(measured, key=lambda name: least_of(measured[name]) or math.inf)
     said: list[list[Piece]] = []
     for name in ranked[:MOST_NAMED]:
-        said.append([(label_of(name), _tint(name)), (_says(desk, measured[name]), None)])
+        said.append([*_found(desk, name, measured[name]).pieces()])
     if (more := len(ranked) - MOST_NAMED) > 0:
         said.append([(f"{more} more below", None)])
     return _joined("; ", said)
 
 
-def _says(desk: Desk, cells: list[Body]) -> str:
+def _found(desk: Desk, name: str, cells: list[Body]) -> Finding:
     kinds, back = {cell["verdict"]["kind"] for cell in cells}, least_of(cells)
     # from which ε on images are recognisable, if below that from which they are recovered
     guess = max(desk.start["psnr_mean_image"], desk.start["psnr_class_mean"])
@@ -107,19 +108,22 @@ def _says(desk: Desk, cells: list[Body]) -> str:
         cells,
         lambda cell: (
             (back is not None and cell["epsilon"] >= back)
-            or reads(cell["psnr"], guess, cell["ncc"], cell["ncc_non_members"])
+            or (
+                cell["verdict"]["kind"] == "partly"
+                if cell["pairs"]
+                else reads(cell["psnr"], guess, cell["ncc"], cell["ncc_non_members"])
+            )
         ),
     )
-    read = f" (it can be read from ε {number(shows)} on)" if shows and shows != back else ""
-    if back is not None:
-        return f" gives the image back {where(back, cells)}{read}"
-    if "inconclusive" in kinds:
-        return " cannot be judged: this attack fails even without noise"
-    if kinds == {"clipping"}:
-        return " does not give it back, nor would clipping alone"
-    if "recovered" in kinds:
-        return " gives it back at some ε, and not at every one above"
-    return f" does not up to ε {number(cells[-1]['epsilon'])}{read}"
+    kind = "back at some" if "recovered" in kinds else "not back"
+    kind = "clipped" if kinds == {"clipping"} else "attack fails" if "inconclusive" in kinds else kind
+    return finding(
+        kind if back is None else "back",
+        name=(label_of(name), _tint(name)),
+        where="" if back is None else where(back, cells),
+        read=f" (it can be read from ε {number(shows)} on)" if shows and shows != back else "",
+        most=number(cells[-1]["epsilon"]),
+    )
 
 
 def _joined(mark: str, groups: Iterable[list[Piece]]) -> list[Piece]:

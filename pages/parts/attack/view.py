@@ -219,7 +219,8 @@ def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | Non
     images, lines = [cell["image"]], [alike(cell["image"], desk.start["image"])]
     if cell["pairs"]:
         images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
-        lines = [f"{cell['recovered']} of {cell['n']} back", f"best: {decibels(cell['psnr'], 1)}"]
+        read = f"{cell['read']} read" if (cell.get("read") or 0) > cell["recovered"] else ""
+        lines = [f"{cell['recovered']} of {cell['n']} back", read or f"best: {decibels(cell['psnr'], 1)}"]
     elif cell["identified"] is not None:
         lines = [f"{percent(cell['identified'] / cell['n'])} picked", *lines]  # the stronger fact comes first
     words = f"{at}: {', '.join(lines)}; {cell['verdict']['text']}"

@@ -23,7 +23,7 @@ MARKS = {
     f"(alike {READ:g} or more, more than any decoy, and closer than any guess), or is {VISIBLE_DB:.0f} dB or "
     "more above any guess.",
     "real": "Red: more images are back than by chance, and at least half as many as without noise; orange: "
-    "more than by chance, but fewer than that.",
+    "more than by chance, but fewer than that, or can be read (as of one image).",
 }
 """Meaning of the colours around the images, by kind of upload, as in `judge` and `judge_share`."""
 

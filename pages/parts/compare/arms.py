@@ -19,7 +19,9 @@ from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import number
 from pages.parts.ui.visitor import look
 
-LETTERS = "ABCDEF"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWX"
+DRAWN = 6
+"""Largest number of runs in one chart; more lines are hard to distinguish."""
 LONGEST = 24
 """Largest number of characters of a value that names a run."""
 
@@ -86,6 +88,16 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
             name = (job.name or name_of(job)) + " (imported)" * job.imported
             found.append(Arm(letter, job, name, experiment, made))
     return _dressed(named_apart(found)), [*trouble]
+
+
+def _reached(arm: Arm) -> float:
+    return (arm.final.accuracy or 0.0) if arm.series.runs else 0.0
+
+
+def drawn(found: Sequence[Arm]) -> list[Arm]:
+    """Those in the charts: of many the best, in their order."""
+    best = sorted(found, key=_reached, reverse=True)[:DRAWN]
+    return [arm for arm in found if arm in best]
 
 
 def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:

@@ -13,15 +13,13 @@ import streamlit as st
 
 from ldp_core.runs import Job, page
 from pages.parts.compare import cells
-from pages.parts.runs.ticks import PARAMETER
+from pages.parts.runs.ticks import MOST, PARAMETER
 from pages.parts.runs.whose import whose
 from pages.parts.ui.text import ago, few, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import look, visitor
 from pages.parts.ui.workspace import offer_first
 
-MOST = 6
-"""Largest number of compared runs; more lines are hard to distinguish."""
 OFFERED = 60
 """Number of the latest jobs whose runs are offered."""
 SUGGESTED = 5
@@ -42,13 +40,13 @@ def chosen() -> tuple[list[Chosen], list[str]]:
             trouble.append(f"“{text[:24]}” is no run of this server (any more)")
             continue
         many = how_many(job)
-        for number in range(min(many, MOST + 1)) if match[2] is None else [int(match[2])]:
+        for number in range(many) if match[2] is None else [int(match[2])]:
             if number < many:
                 found[job.id, number] = None
             else:
                 trouble.append(f"run {number} is not among those of job {job.id}")
     if len(found) > MOST:
-        trouble.append(f"more than {MOST} runs are named; the first {MOST} of them are shown")
+        trouble.append(f"more than {MOST} runs are named; the first {MOST} of them count")
     return list(found)[:MOST], trouble
 
 
@@ -110,7 +108,7 @@ def choose(now: list[Chosen], clock: float) -> None:
         max_selections=MOST,
         key=KEY,
         on_change=_keep,
-        placeholder="choose two to six runs",
+        placeholder="choose two or more runs",
     )
 
 
@@ -133,7 +131,7 @@ def suggestions(clock: float) -> None:
         return
     st.markdown("**Or begin with one of the newest trainings**")
     for job in several:
-        words = plain(f"{name_of(job)}: {few(variants(job)[:MOST])}", 120)
+        words = plain(f"{name_of(job)}: {few(variants(job))}", 120)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(words, key=f"compare {job.id}", type="tertiary", on_click=_name, args=(job.id,))
             st.caption(ago(clock - job.created))

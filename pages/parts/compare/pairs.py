@@ -9,7 +9,7 @@ import numpy as np
 
 from ldp_core.inference import SEEDS, Difference, in_points
 from pages.parts.charts.base import GRID, MUTED, TEXT, Figure, Trace, colour, figure, note, scatter
-from pages.parts.compare.arms import Arm
+from pages.parts.compare.arms import DRAWN, Arm
 from pages.parts.compare.verdict import accuracy, gap
 from pages.parts.systems.unlike import causes, unlike
 from pages.parts.train.standings import same_model
@@ -23,12 +23,12 @@ WIDEST = 3.0
 
 
 def pairs_card(arms: Sequence[Arm]) -> Card | None:
-    """The chart of completed runs; None for fewer than two."""
+    """The chart of completed runs, of many the best; None for fewer than two."""
     ended = (arm for arm in arms if arm.ended and not arm.series.diverged)
     ranked = sorted(ended, key=accuracy, reverse=True)
     if len(ranked) < 2:
         return None
-    found = [(*pair, gap(*pair, ranked)) for pair in combinations(ranked, 2)]
+    found = [(*pair, gap(*pair, ranked)) for pair in combinations(ranked[:DRAWN], 2)]
     found.sort(key=lambda pair: pair[2].mean, reverse=True)
     at_once = " that hold for all pairs at once" * (len(found) > 1)
     return Card(

@@ -15,8 +15,8 @@ from pages.parts.ui.text import ago, plain, seconds
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 
-MOST = 6
-"""Largest number of trainings that Compare shows."""
+MOST = 24
+"""Largest number of runs that Compare takes."""
 MOST_DELETED = 3
 """Number of deleted runs offered at a time."""
 PARAMETER = "runs"

@@ -9,18 +9,15 @@ import streamlit as st
 
 from ldp_core import trust
 from ldp_core.accounting import WHOLE_RUN as WHOLE
-from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant, changed, plan
 from ldp_core.inference import wilson
 from ldp_core.limits import EPSILON
-from ldp_core.runs import pilots
 from ldp_core.theory.linking import GROUPS, linked
 from ldp_core.trust.base import Against
 from pages.parts.systems.unlike import differing
 from pages.parts.ui.fields import named, own_parameters
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.polling import outlook_of, within
 from pages.parts.ui.text import listed, number, plain
 from pages.parts.ui.workspace import Workspace
 
@@ -38,8 +35,6 @@ DEMANDED: Demanded = {
     "mechanism": [{"form": "corrected"}, {"mechanism": "piecewise"}],
 }
 """What to set, one after another, where a trust finds a field unfit."""
-LOCAL, SECURE = ({"trust": {"kind": kind}} for kind in ("local", "secure_sum"))
-BOTH = tuple(Variant(trust.get(one["trust"]["kind"]).label, one) for one in (LOCAL, SECURE))
 NAMES = ("Ada", "Ben", "Eve", "Kim")
 BLUE, ORANGE, GREY = "#4a86cf", "#c77a2a", "#7d8794"
 WIDTH, HEIGHT, ROW = 420, 190, 42
@@ -172,47 +167,6 @@ def side_by_side(draft: Draft, budget: float | None) -> Draft:
     if len(variants) < 2:
         raise InvalidExperiment(why)
     return Draft(base, tuple(variants), draft.seeds)
-
-
-def instead(workspace: Workspace) -> list[Experiment]:
-    """Draw what a secure sum gives at the same whole-run ε, where local noise leaves nothing to learn;
-    returns it, if there is such a case.
-    """
-    if (other := behind_a_sum(workspace.draft)) is None:
-        return []
-    found = outlook_of(other)
-    if found.word in ("chance", "unknown"):
-        return [other]
-    with st.container(horizontal=True, vertical_alignment="center", key="instead"):
-        st.markdown(
-            "With no one trusted this is chance. **Behind a secure sum**, at the same ε for everything that "
-            f"a person sends, nine of ten runs end at {within(found)}.",
-            width="content",
-        )
-        if st.button("Put both side by side", key=workspace.key("instead")):
-            workspace.renew(lambda one: Draft(changed(one.base, _ask(one)), BOTH, one.seeds))
-            st.rerun()
-    return [other]
-
-
-def behind_a_sum(draft: Draft) -> Experiment | None:
-    """A draft's people behind a secure sum; None unless all its runs are local and at chance."""
-    experiments = draft.experiments()
-    if any(one.trust.name != "local" for one in experiments):
-        return None
-    if any(view.word != "chance" for view in pilots.known(experiments)):
-        return None
-    try:
-        return changed(draft.base, {**_ask(draft), **SECURE})
-    except InvalidExperiment:
-        return None
-
-
-def _ask(draft: Draft) -> dict[str, Any]:
-    """Budgets for a whole run that are each person's worst case now, as far as budgets go."""
-    bounds = [min(one.run_worst.bound, EPSILON.maximum) for one in entries(plan(draft.experiments()[0]))]
-    same = len(set(bounds)) == 1
-    return {SCOPE: "run", "clients.epsilon": bounds[0] if same else bounds, "clients.run_limit": None}
 
 
 def _fitting(draft: Draft, kind: str, ways: Demanded) -> Draft:

@@ -176,21 +176,6 @@ def bar_figure(found: Sequence[Bar]) -> Figure:
     )
 
 
-def in_short(shown: Sequence[Series], client: int) -> str:
-    """`; an attack shows ε 2.6 at least`: the largest ε measured for a client (from 0); of several runs with
-    the run's name; "" if none was measured.
-    """
-    found = [
-        (row["epsilon_lower"] or 0.0, one) for one in shown if (row := _largest(_rows(one, client, "run")))
-    ]
-    lower, where = max(found, key=lambda pair: pair[0], default=(0.0, None))
-    if not lower or where is None:
-        return ""
-    if not found[1:]:
-        return f"; an attack shows ε {at_least(lower)} at least"
-    return f"; shown: ε ≥ {at_least(lower)} (most of {len(found)}: {shortened(where.label, 18)})"
-
-
 def picked(end: Mapping[str, Any], client: int) -> list[str]:
     """A sentence for each question asked about a client (counted from 0); empty where nothing is hidden."""
     said = []

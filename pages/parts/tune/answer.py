@@ -1,22 +1,25 @@
 """View of the search for the least ε: runs over ε, and the answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from ldp_core.experiment import Draft, changed
+from ldp_core.experiment import Draft, Experiment, changed
+from ldp_core.inference import finding
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, accuracy_of
 from ldp_core.tuning import Question
-from ldp_core.tuning.leaks import leaks_of
+from ldp_core.tuning.leaks import Leak, leaks_of
 from pages.parts.charts.base import Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.pareto import budget_axis
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.launching import asked_of
-from pages.parts.tune.price import three_figures
+from pages.parts.train.attributes import of_rows
+from pages.parts.tune.price import KeyFigure, three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
+from pages.parts.ui.header import headline
 from pages.parts.ui.shared_cache import watch_record
 from pages.parts.ui.text import covered, number, percent, plain
 from pages.parts.ui.workspace import start_with
@@ -62,18 +65,41 @@ def _state(job: Job, found: SearchProgress) -> None:
 
 
 def _answer(asked: Question, found: SearchProgress, answer: Mapping[str, Any]) -> None:
-    why, epsilon, half = answer["why"], answer["epsilon"], answer["half"]
+    epsilon, half = answer["epsilon"], answer["half"]
+    why = plain(f"{answer['why'][0].upper()}{answer['why'][1:]}.", 1500)
     if epsilon is None:
-        st.warning(plain(f"{why}.", 1500))
+        headline(*(_none(asked, found.cells), why) if found.cells else (why,))
         return
-    st.markdown(f"### ε {number(epsilon)}{covered(asked.base)}{asked.called(half, ' with ')}")
+    budget = f"ε {number(epsilon)}{covered(asked.base)}{asked.called(half, ' with ')}"
+    headline(finding("least", budget=budget, wanted=percent(asked.accuracy, 1)).text(), why)
     base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})
     leaked = [one for one in leaks_of(found.leaks) if (one.half, one.epsilon) == (half, epsilon)]
-    three_figures(base, answer["mean"], leaked)
-    st.success(plain(f"{why[0].upper() + why[1:]}.", 500))
+    three_figures(
+        base,
+        KeyFigure("Accuracy", percent(answer["mean"], 1), "mean of fresh seeds, on held-out samples"),
+        _picked(base, leaked) if leaked else None,
+    )
     if st.button("Open it on Train", key="open answer"):
         start_with(Draft.alone(base))
         st.switch_page("train.py")
+
+
+def _none(asked: Question, cells: Sequence[Mapping[str, Any]]) -> str:
+    """What can be asked for where nothing surely reaches what is."""
+    noisy, clean = dict[tuple[float, float], list[float]](), [0.0]
+    for one in cells:
+        own = clean if one["epsilon"] is None else noisy.setdefault((one["half"], one["epsilon"]), [])
+        own.append(accuracy_of(one))
+    top = max((float(np.mean(each)) for each in noisy.values()), default=0.0)
+    ends = {"top": percent(top, 1), "clean": percent(max(clean), 1)}
+    return finding("no least", wanted=percent(asked.accuracy, 1), **ends).text()
+
+
+def _picked(base: Experiment, leaks: Sequence[Leak]) -> KeyFigure:
+    made = sum(one.made for one in leaks)
+    share = percent(sum(one.picked for one in leaks) / made)
+    rest = f"of {number(made, 6)} single uploads of one image, from ten; guessing 10 %"
+    return KeyFigure(*(of_rows(words, base.dataset) for words in ("Right image picked out", share, rest)))
 
 
 def way_figure(asked: Question, found: SearchProgress) -> Figure:

@@ -57,12 +57,9 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
 
 @lru_cache(maxsize=4096)
 def dearest(experiment: Experiment) -> Promise | None:
-    """`dearest_promise`; None for too many different clients."""
-    too_many = len(set(everyone(plan(experiment)))) > MOST_CLIENTS
-    return None if too_many else dearest_promise(experiment)
-
-
-def dearest_promise(experiment: Experiment) -> Promise:
-    """Worst-case guarantee of the whole run for the client with the weakest one."""
-    lines = (promise(plan(experiment), client).run_worst for client in set(everyone(plan(experiment))))
-    return max(lines, key=lambda line: line.bound)
+    """Worst-case guarantee of the whole run for the client with the weakest one; None for too many different
+    clients.
+    """
+    unlike = set(everyone(plan(experiment)))
+    lines = (promise(plan(experiment), client).run_worst for client in unlike)
+    return None if len(unlike) > MOST_CLIENTS else max(lines, key=lambda line: line.bound)

@@ -1,13 +1,23 @@
-"""Description of a found setting, with accuracy, ε and identification."""
+"""Description of a found setting: accuracy, ε and what an attacker can do."""
+
+from typing import NamedTuple
 
 import streamlit as st
 
-from ldp_core.accounting import AGAINST, WHOLE_RUN, Promise, of_whom, worth
-from ldp_core.experiment import Experiment, plan
-from ldp_core.tuning.leaks import Leak
-from pages.parts.train.attributes import of_rows
-from pages.parts.tune.found import dearest, dearest_promise
-from pages.parts.ui.text import at_most, number, percent, plain
+from ldp_core import datasets
+from ldp_core.accounting import AGAINST, Promise, of_whom, worth
+from ldp_core.experiment import UNITS, Experiment, plan
+from pages.parts.tune.found import dearest
+from pages.parts.ui.text import at_most, number, plain
+
+
+class KeyFigure(NamedTuple):
+    name: str
+    words: str
+    rest: str
+    more: str = ""
+    """Explanation on request."""
+
 
 COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
 
@@ -44,30 +54,16 @@ def run_line(experiment: Experiment) -> str:
     return f"{whose}, against {whom}: {promise_in_words(line)}"
 
 
-def three_figures(experiment: Experiment, mean: float, leaks: list[Leak]) -> None:
-    """Draw the setting's accuracy over fresh seeds, ε of the run and identification rate."""
-    accuracy, privacy, picked = st.columns(3)
-    with accuracy:
-        st.markdown(f"Accuracy  \n**{percent(mean, 1)}**")
-        st.caption("mean of fresh seeds, on held-out samples")
-    with privacy:
-        line = dearest_promise(experiment)
-        st.markdown(f"Privacy of the run  \n{promise_in_words(line)}")
-        st.caption(
-            f"of {WHOLE_RUN[experiment.unit]}, against {AGAINST[experiment.trust.against]}; who has to tell "
-            f"two values apart is right {worth(line).odds}"
-        )
-    with picked:
-        name = of_rows("Right image picked out", experiment.dataset)
-        if leaks:
-            made, hits = sum(one.made for one in leaks), sum(one.picked for one in leaks)
-            st.markdown(f"{name}  \n**{percent(hits / made)}**")
-            st.caption(
-                of_rows(
-                    f"of {number(made, 6)} single uploads of one image, from ten; guessing 10 %",
-                    experiment.dataset,
-                )
-            )
-        else:
-            st.markdown(f"{name}  \nnot asked for")
-            st.caption("limit it beside, or open the answer on Train and see")
+def three_figures(experiment: Experiment, accuracy: KeyFigure, attacker: KeyFigure | None = None) -> None:
+    """Draw a setting's accuracy, ε of the run, and what an attacker did, or else could do at most."""
+    line = dearest(experiment)
+    odds = worth(line).odds if line else "unlike by client"
+    where = f"for {UNITS[experiment.unit]}, against {AGAINST[experiment.trust.against]}"
+    words = promise_in_words(line) if line else odds
+    privacy = KeyFigure("What is promised", words, where, "In the whole run, at worst.")
+    apart = "two images" if datasets.get(experiment.dataset).images else "two values"
+    rest = f"by the promise, who tells {apart} of such a secret apart; a coin: 50 of 100"
+    most = KeyFigure("What an attacker can do", f"right {odds.removeprefix('in ')}", rest)
+    for column, one in zip(st.columns(3, border=True), (accuracy, privacy, attacker or most), strict=True):
+        column.markdown(f"{one.name}  \n### {one.words}")
+        column.caption(one.rest, help=one.more or None)

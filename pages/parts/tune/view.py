@@ -11,7 +11,7 @@ import streamlit as st
 
 from ldp_core.experiment import Draft, changed, plan
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.inference import SEEDS, ahead, as_good, at_chance
+from ldp_core.inference import SEEDS, ahead, as_good, at_chance, finding
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
 from ldp_core.theory import Outlook
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
@@ -21,7 +21,7 @@ from pages.parts.runs.launching import asked_of
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, dearest, settings
-from pages.parts.tune.price import run_line
+from pages.parts.tune.price import KeyFigure, run_line, three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.header import headline
@@ -80,13 +80,13 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         one, most = whole[place], float(np.mean(ends[place]))
         where = plain(_named(sweep, one), 200)
         tied = as_good(ends, place, plan(one.experiment).source.test_size)
-        if at_chance(most, 1 / plan(one.experiment).source.classes):
-            headline(f"Nothing learns: {percent(most, 1)} with {where} at most")
-        else:
-            headline(f"First of {len(whole)}{ahead(tied, len(whole))}: {where}")
-        words = "Fewer than three seeds do not tell which others are worse. " * bool(tied)
-        if words := words * (sweep.seeds < SEEDS) + run_line(one.experiment):
-            st.caption(words)
+        chance = at_chance(most, 1 / plan(one.experiment).source.classes)
+        facts = {"many": str(len(whole)), "tied": ahead(tied, len(whole)), "top": percent(most, 1)}
+        kind = "swept, nothing learns" if chance else "swept"
+        few = "Fewer than three seeds do not tell which others are worse." * bool(tied)
+        headline(finding(kind, best=where, **facts).text(), few * (sweep.seeds < SEEDS))
+        seeds = f"mean of {sweep.seeds} seeds" if sweep.seeds > 1 else "one seed"
+        three_figures(one.experiment, KeyFigure("Accuracy", percent(most, 1), seeds))
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)

@@ -5,16 +5,17 @@ Text comes in pieces, each with the colour of the run it names (or None), for as
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
+from ldp_core import datasets
 from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, of_whom, worth
 from ldp_core.experiment import Draft, Experiment, plan
-from ldp_core.inference import Name, at_chance, ranking
+from ldp_core.inference import Name, at_chance, finding, ranking
 from ldp_core.runs import apart, ladders, pilots, styles
 from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series, final
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import most_unlike, named_clients
-from pages.parts.train.measured_bar import in_short
 from pages.parts.train.standings import blame, same_model
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.polling import within
@@ -87,7 +88,7 @@ def head(
             leak(shown, upload, nothing)
             | ({} if begun else {"kind": WAITING})
             | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
-            promised(draft, shown) | {"hint": f"{GLOSSARY[COVERS]} {GLOSSARY['Worst case']}"},
+            promised(draft),
         ],
     }
 
@@ -219,7 +220,8 @@ def _silenced(ranked: Sequence[Ranked]) -> list[Piece]:
             names = class_names(one.runs[0].start.get("experiment", {}), len(per_class[0]))
             which, once = _span(never, names), any(each[c] > 0 for each in per_class for c in never)
             often = "hardly ever" if once else "never"
-            return _said(_name(one), f" reaches {percent(mean)} and {often} names {which} right")
+            said = finding("silenced", best=_name(one), top=percent(mean), often=often, which=which)
+            return [*said.pieces()]
     return []
 
 
@@ -263,8 +265,10 @@ def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
     return {"pieces": _strung(ends, " · "), "rest": rest}
 
 
-def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
-    """Third figure: ε of the whole run for the clients with the least and the greatest ε, and as measured."""
+def promised(draft: Draft) -> Chip:
+    """Third figure: ε of the whole run for the client with the least ε, and for that with the greatest where
+    it is worth less; else, as what the same values cost again, as a hint.
+    """
     experiments = draft.experiments()
     named = list(named_clients(most_unlike(experiments)).values())
     both = dict.fromkeys((named[0], named[-1]))
@@ -279,14 +283,28 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     units = {one.unit for one in experiments}
     who = of_whom("record" if units == {"record"} else "client", f"client {named[0] + 1}")
     who += " or each of its records, as a run has it" * (len(units) > 1)
-    first = f"for {who}{'' if others else _others(experiments)}, at worst{delta}, "
-    first += f"against {SEVERAL if seen[1:] else seen[0]}"
-    rest = f"{first}: told apart {least.odds.removeprefix(AT_WORST)}{others}"
-    kind = KINDS[least.word]
-    rest += _repeated([Promised.to(named[0], "", one) for one in experiments])
-    # in a line that has room: one more below would move the panels when the attacks have ended
-    name = f"Privacy of the run{in_short(shown, named[0])}"
-    return {"name": name, "pieces": [(words, None)], "rest": rest, "kind": kind}
+    rest = f"for {who}, at worst{delta}, against {SEVERAL if seen[1:] else seen[0]}: "
+    rest += f"told apart {least.odds.removeprefix(AT_WORST)}"
+    if any(one.word != least.word for _, _, one in promises):
+        rest, others = rest + others, ""
+    more = others.removeprefix("; ") or _others(experiments)
+    more += _repeated([Promised.to(named[0], "", one) for one in experiments])
+    return {
+        "name": "Privacy of the run",
+        "pieces": [(words, None)],
+        "rest": rest,
+        "kind": KINDS[least.word],
+        "hint": f"{more}. {GLOSSARY[COVERS]} {GLOSSARY['Worst case']}".removeprefix(". "),
+        "link": ["What would have to change?", _question(draft.base)] if least.word == NOTHING else None,
+    }
+
+
+def _question(base: Experiment) -> str:
+    """Address of Ask with the questions that an experiment answers."""
+    asked = {"unit": base.unit, "trust": base.trust.name, "clients": base.clients.count}
+    return (
+        f"ask?{urlencode(asked | {'dataset': base.dataset} if base.dataset in datasets.names() else asked)}"
+    )
 
 
 def _repeated(variants: Sequence[Promised]) -> str:
@@ -359,4 +377,4 @@ def _others(experiments: Sequence[Experiment]) -> str:
         kinds for one in experiments for kinds in (everyone(plan(one)), one.clients.run_limits().tolist())
     ]
     alike = all(len(set(kinds)) == 1 for kinds in both)
-    return " as for all others" if alike else "; others have other ranges or limits"
+    return "All others have the same" if alike else "Others have other ranges or limits"

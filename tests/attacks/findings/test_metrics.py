@@ -6,6 +6,7 @@ import pytest
 from ldp_core.attacks.findings.metrics import PSNR_CAP, clamped, ncc, ncc_pairs, psnr, psnr_pairs, ssim
 from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.inference import intervals, wilson
+from ldp_core.leakage.scores import score_real
 from tests.data import digits
 
 
@@ -79,6 +80,23 @@ def test_verdicts_on_batches(figures: tuple[float, float, float, float], kind: s
 def test_some_images_back_are_tested_against_chance(back: int, by_chance: int, surely: bool):
     text = judge_share(back / 20, by_chance / 20, 0.9, 0.9, 20).text
     assert ("perhaps" not in text) == surely
+
+
+@pytest.mark.parametrize(
+    ("read", "by_chance", "kind", "word"),
+    [(0.0, 0.0, "hidden", "none"), (1.0, 0.0, "partly", "can be read"), (0.5, 0.5, "hidden", "none")],
+)
+def test_batch_without_close_copies_can_be_read(read: float, by_chance: float, kind: str, word: str):
+    """At ε 8 a lesion was plainly seen beside “0 of 4 back”."""
+    found = judge_share(0, 0, 0.9, 0.9, 4, read, by_chance)
+    assert found.kind == kind and word in found.text
+
+
+def test_darker_copies_of_a_batch_can_be_read():
+    members, others = (digits().train_x[part].astype(np.float64) for part in (slice(0, 6), slice(50, 56)))
+    found = score_real(0.7 * members, members, others, digits().test_x.mean(axis=0).astype(np.float64))
+    assert (found["recovered"], found["read"]) == (0, 6)
+    assert found["read_non_members"] == 0
 
 
 def test_pairs_agree_with_one_at_a_time():

@@ -14,7 +14,7 @@ from ldp_core.runs.view.final_figures import final
 from pages.parts.charts.base import MUTED
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.series import Series
-from pages.parts.compare.arms import Arm, named_apart
+from pages.parts.compare.arms import DRAWN, Arm, drawn, named_apart
 from pages.parts.compare.pairs import pairs_card
 from pages.parts.compare.side_by_side import matrix
 from pages.parts.compare.verdict import gap, verdict
@@ -80,6 +80,15 @@ def test_each_pair_has_its_interval_and_cause(mean: Arm, weighted: Arm):
     alone = pairs_card(one)
     assert alone and {one["font"]["color"] for one in alone.figure["layout"]["annotations"]} == {MUTED}
     assert "fewer than three seeds" in supported(*one)
+
+
+def test_best_of_many_is_counted_and_drawn_wherever_it_stands(mean: Arm, weighted: Arm):
+    several = [replace(mean.as_shown(label=letter), letter=letter) for letter in "ABCDEF"]
+    many = [*several, replace(weighted.as_shown(label="G"), letter="G")]
+    assert [arm.letter for arm in drawn(many)] == [*"ABCDE", "G"]
+    assert "**G**" in said(*many)
+    card = pairs_card(many)
+    assert card and "G − A" in card.label and len(card.label.split("; ")) == DRAWN * (DRAWN - 1) / 2
 
 
 def test_difference_is_equal_on_all_pages(mean: Arm, weighted: Arm):

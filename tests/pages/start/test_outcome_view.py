@@ -120,7 +120,7 @@ def test_each_promise_has_picture_accuracy_and_worth_of_one_experiment():
 @pytest.mark.parametrize(("trust", "epsilon"), [("shuffled", 1.0), ("secure_sum", 2.0)])
 def test_stored_promise_equals_its_runs(trust: str, epsilon: float):
     stored = promises_bought()
-    assert stored is not None
+    assert stored is not None and stored.current, "python -m ldp_core presets --outcomes"
     known, experiment = stored.bought[trust][epsilon], bought_by(trust, epsilon)
     assert promised(experiment) == known.promise
     runs = [one.seeded(seed) for one in [changed(experiment, {"attack": None})] for seed in range(5)]

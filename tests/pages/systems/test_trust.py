@@ -1,4 +1,4 @@
-"""Each trust at one promise for a person's whole run, what a secure sum would give instead, and what is
+"""Each trust at one promise for a person's whole run, and what is
 picked out of a sum or a heap.
 """
 
@@ -10,13 +10,13 @@ import ldp_core
 from ldp_core import presets, trust
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Draft, Variant, parse, plan
+from ldp_core.experiment import Variant, parse, plan
 from ldp_core.runs.record import drafts
 from ldp_core.theory import server_variance
-from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side, with_trust
+from pages.parts.systems.trust import recognised, side_by_side, with_trust
 from pages.parts.train.measured_bar import picked
 from pages.parts.ui.text import plain
-from tests.pages.conftest import Opened, try_out
+from tests.pages.conftest import Opened
 
 DRAFT = presets.get("send_changes").draft
 
@@ -65,18 +65,6 @@ def test_every_scenario_takes_any_trust(kind: str):
 def test_draft_without_fitting_trusts_is_refused():
     with pytest.raises(InvalidExperiment, match="no ε of the run can be kept"):
         side_by_side(presets.get("pprd_fl").draft, 8.0)
-
-
-@pytest.mark.usefixtures("runs_dir")
-def test_secure_sum_is_offered_when_local_noise_wins():
-    lost = Draft(parse({"clients": {"count": 20, "epsilon": 0.5}}), (Variant("mean"),))
-    assert behind_a_sum(lost) is None, "it is not known yet"
-    learns = lost.with_base({"clients.epsilon": 8})
-    try_out([lost.base, learns.base])
-    found = behind_a_sum(lost)
-    assert found is not None and found.trust.name == "secure_sum"
-    assert behind_a_sum(learns) is None, "it learns as it is"
-    assert behind_a_sum(DRAFT) is None
 
 
 def test_linked_uploads_are_stated_beside_chance():

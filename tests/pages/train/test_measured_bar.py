@@ -9,7 +9,7 @@ from ldp_core.accounting import ledger
 from ldp_core.experiment import Draft, parse
 from ldp_core.experiment.draft import Variant
 from pages.parts.charts.series import Series
-from pages.parts.train.measured_bar import bar_figure, bars, in_short, why
+from pages.parts.train.measured_bar import bar_figure, bars, why
 from pages.parts.ui.text import at_most
 from tests.pages.charts.test_base import made
 
@@ -57,13 +57,6 @@ def test_missing_lower_bound_draws_no_bar_start(shown: list[Series]):
     notes = [note["text"] for note in bar_figure(found[:2])["layout"]["annotations"]]
     assert not [text for text in notes if text.startswith("≥")]
     assert sum("cannot tell yet" in text for text in notes) == 2
-    assert in_short(shown[:1], 0) == ""
-    (one,) = made(0, "mean", SETTINGS).runs
-    one.end = {"measured": [{"client": 1, "scope": "run", "epsilon_lower": 0.009718}]}
-    assert (
-        in_short([Series(0, "mean", (one,), shown[0].style)], 0) == "; an attack shows ε 0.00971 at least"
-    ), "rounded down, and not to nothing"
-    assert in_short(shown, 2).endswith(": wide)"), "the largest of several runs is named"
 
 
 def test_a_run_without_an_attack_has_no_bars():

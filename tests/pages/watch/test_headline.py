@@ -145,8 +145,9 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     run = f"promises nothing: ε 0.5 per weight → {at_most(worst, 4)} for the run"
     assert said(chip["pieces"]) == run
     whom = "at worst (δ\u00a010⁻⁵), against a server that sees each upload"
-    found = f"for client 1, {whom}: told apart in practically every try; client 20 ε 8 per weight"
-    assert chip["rest"].startswith(found)
+    assert chip["rest"] == f"for client 1, {whom}: told apart in practically every try"
+    assert chip["hint"].startswith("client 20 ε 8 per weight")
+    assert "clients=20" in chip["link"][1], "to what would promise something"
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
     assert alone["kind"] == "recovered"
     assert said(alone["pieces"]).endswith("; no LDP: no guarantee"), "one of four promises nothing"
@@ -186,14 +187,17 @@ def test_clients_of_unlike_epsilon_are_named_in_any_order():
     base = changed(DRAFT.base, alike)
     both = replace(DRAFT, base=base, variants=(Variant("alike"), Variant("unlike", unlike)))
     swapped = replace(both, variants=both.variants[::-1])
-    assert "client 20" in promised(both)["rest"]
-    assert promised(both)["rest"] == promised(swapped)["rest"]
+    assert "client 20" in promised(both)["hint"]
+    assert promised(both)["hint"] == promised(swapped)["hint"]
+    kept = {"clients.epsilon_scope": "run"}
+    seen = promised(replace(both, base=changed(base, kept), variants=both.variants[1:]))["rest"]
+    assert "; client 20" in seen, "whom less is promised is named"
 
 
 def test_repeated_values_state_their_price():
-    rest = promised(presets.get("again_and_again").draft)["rest"]
-    assert all(f" seen {often}" in rest for often in ("once", "10 times", "100 times"))
-    assert " seen " not in promised(presets.get("two_volunteers").draft)["rest"]
+    hint = promised(presets.get("again_and_again").draft)["hint"]
+    assert all(f" seen {often}" in hint for often in ("once", "10 times", "100 times"))
+    assert " seen " not in promised(presets.get("two_volunteers").draft)["hint"]
 
 
 def test_each_budget_keeps_its_own_scope():
@@ -224,13 +228,6 @@ def test_odds_beside_several_promises_are_the_weakest(epsilon: float, odds: str)
     assert f"told apart in at most {odds} tries" in rest
 
 
-def test_third_figure_keeps_its_lines_after_the_attacks(apart: list[Series]):
-    one = replace(apart[0].runs[0], end={"measured": [{"client": 1, "scope": "run", "epsilon_lower": 2.0}]})
-    measured = Series(0, "mean", (one,), Style(0))
-    assert promised(DRAFT, [measured])["rest"] == promised(DRAFT)["rest"]
-    assert "ε 2" in promised(DRAFT, [measured])["name"]
-
-
 def test_images_back_are_counted_over_all_attacked_uploads():
     uploads = Tries("real", 0, numbers=Column(), images=20)
     for number, back in enumerate((15, 3), 1):
@@ -253,6 +250,7 @@ def test_trusts_own_noise_counts_without_a_mechanism(kind: str):
     base = {"mechanism": "none", "trust": kind, "clients": clients, "target": "update"}
     draft = parse_draft({"base": base, "variants": [{"label": "A"}]})
     assert said(promised(draft)["pieces"]).startswith("promises much: ε 0.5 for the whole run")
+    assert promised(draft)["link"] is None
     assert draft.reference() is not None, "the run without noise is another one"
     signs = changed(draft.base, {"mechanism": "ldpsign"})
     assert server_noise(plan(signs)) == server_noise(plan(draft.base))
