@@ -8,9 +8,9 @@ from ldp_core import papers, presets
 from ldp_core.papers.statements import stated
 from ldp_core.papers.verdict import DETAILS, RULE, main_word, of_arm
 from ldp_core.runs import claims, of_claims
+from pages.parts.papers.badges import LOOKS, badge
 from pages.parts.papers.card import card
 from pages.parts.papers.five import five
-from pages.parts.papers.known import LOOKS, badge, judged, known
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.tables import table
@@ -22,7 +22,7 @@ from pages.parts.ui.workspace import start_with
 def main() -> None:
     line = question("Do the papers hold?")
     names = papers.names()
-    count = Counter(main_word(papers.get(name), judged(name)) for name in names)
+    count = Counter(main_word(papers.get(name), claims.judged(name)) for name in names)
     verbs = {word: look.one if count[word] == 1 else look.more for word, look in LOOKS.items()}
     said = [f"**{count[word]}** {verb}" for word, verb in verbs.items() if count[word]]
     headline(f"Of {len(names)} papers' main claims, {listed(said)}.")
@@ -44,13 +44,13 @@ def main() -> None:
 
 def _row(name: str) -> list[str]:
     """A paper's main claim, what came out here, and why."""
-    paper, shelf = papers.get(name), known(name)
-    claim, found = paper.main_claim, judged(name)[paper.main.claim]
+    paper, shelf = papers.get(name), claims.shelf(name)
+    claim, found = paper.main_claim, claims.judged(name)[paper.main.claim]
     made = claim.read_each[found.reading]
     each = {label: of_arm(made, shelf, label) for label in paper.main.shows}
     ours = ", ".join(f"{plain(label)} {plain(stated(one))}" for label, one in each.items() if one)
     why = plain(claims.reason(claim, found), 300)
-    word = badge(main_word(paper, judged(name)))
+    word = badge(main_word(paper, claims.judged(name)))
     return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), word, ours, why]
 
 

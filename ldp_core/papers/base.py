@@ -7,18 +7,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ldp_core import datasets
 from ldp_core.errors import InvalidExperiment, one_of, shown
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.inference import SEEDS, coinciding
 from ldp_core.limits import NAME_LENGTH, VARIANTS
+from ldp_core.limits import SEEDS as ALLOWED
 from ldp_core.papers.arms import Arm
 from ldp_core.papers.statements import MOST, OF_TRIALS, QUANTITIES, Statement, operand
 from ldp_core.system.shipped import ASSETS
+
+Joined = Annotated[str, AfterValidator(lambda lines: " ".join(lines.split()))]
+"""Text whose line breaks are spaces."""
 
 
 class Written(BaseModel):
@@ -30,7 +34,7 @@ class Written(BaseModel):
 class Quote(Written):
     where: str
     """Section, page, table, equation or algorithm."""
-    text: str
+    text: Joined
     """Literal, except for white space."""
 
 
@@ -51,16 +55,11 @@ class Reading(Written):
     says: str
     """The chosen values, and the evidence for them in the paper."""
     set: dict[str, Any] = {}
-    """Field values that every arm takes in this reading."""
+    """Field values that arms take in this reading."""
+    arms: tuple[str, ...] = ()
+    """Labels of those arms; none for all."""
     against: str = ""
     """Where the paper speaks against it; such a reading gives no verdict."""
-
-
-class Flaw(NamedTuple):
-    """An error in a paper."""
-
-    title: str
-    text: str
 
 
 class Main(Written):
@@ -75,9 +74,11 @@ class Main(Written):
     """Labels of the arms whose figures stand beside it."""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim of a paper with the arms that can test it."""
+@dataclass(frozen=True, kw_only=True)
+class WrittenClaim:
+    """What a claim has in the file and as it is read."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     id: str
     where: str
@@ -85,19 +86,25 @@ class Claim:
     title: str
     setting: str
     """In words."""
+    quotes: Annotated[tuple[Quote, ...], Field(min_length=1)]
+    """Every printed figure of a statement occurs in one of them."""
+    controls: tuple[Control, ...] = ()
+    seeds: Annotated[int, Field(ge=SEEDS, le=int(ALLOWED.maximum))] = SEEDS
+    note: str = ""
+    """What the paper does not say, and how it was filled in."""
+    about: str = "accuracy"
+    """Name of the quantity in `statements.QUANTITIES`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(WrittenClaim):
+    """A claim of a paper with the arms that can test it."""
+
     statements: tuple[Statement, ...]
     measured: tuple[Arm, ...]
     """The paper's own arms and the controls."""
-    controls: tuple[Control, ...] = ()
-    seeds: int = SEEDS
-    note: str = ""
-    """What the paper does not say, and how it was filled in."""
     paper: Mapping[str, float] = field(default_factory=dict)
     """Printed figure by arm, in the quantity's unit, as far as the paper has one."""
-    about: str = "accuracy"
-    """Name of the quantity in `statements.QUANTITIES`."""
-    quotes: tuple[Quote, ...] = ()
-    """Every printed figure of a statement occurs in one of them."""
     readings: tuple[Reading, ...] = ()
     """Those of the paper that it is measured in; none if they do not change it."""
     tried: int = 1
@@ -117,7 +124,8 @@ class Claim:
             known = one_of([one.name for one in self.readings])
             must = f"must be {known}" if self.readings else f"is not needed: {self.id} has one reading"
             raise InvalidExperiment.at("--reading", f"{must}; got {shown(name)}")
-        measured = tuple(arm.under(reading.set) for arm in self.measured)
+        its = reading.arms or self._by_label
+        measured = tuple(arm.under(reading.set) if arm.label in its else arm for arm in self.measured)
         return replace(
             self, measured=measured, readings=(), tried=max(1, sum(not one.against for one in self.readings))
         )
@@ -173,15 +181,13 @@ class Claim:
         return Draft(base, tuple(Variant(arm.label, dict(arm.set)) for arm in arms), min(self.seeds, SEEDS))
 
 
-@dataclass(frozen=True)
-class Paper:
-    """A published system, its paper, and the paper's claims."""
+@dataclass(frozen=True, kw_only=True)
+class WrittenPaper:
+    """What a paper has in the file and as it is read."""
 
-    name: str
-    folder: Path
-    origin: str
-    """Distribution or folder that a paper from outside is of; "" for those of the house."""
-    order: int
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
+    order: int = 100
     label: str
     title: str
     authors: tuple[str, ...]
@@ -191,13 +197,24 @@ class Paper:
     """Journal or conference, with volume and pages."""
     identifier: str
     """DOI or address."""
-    idea: str
+    idea: Joined
     """In two sentences."""
     main: Main
-    base: Mapping[str, Any]
+    base: dict[str, Any]
     """Experiment with the system, from which the arms differ."""
-    flaws: tuple[Flaw, ...]
-    readings: tuple[Reading, ...]
+    flaws: dict[str, Joined] = field(default_factory=dict)
+    """Errors in the paper, by their titles."""
+    readings: tuple[Reading, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper(WrittenPaper):
+    """A published system, its paper, and the paper's claims."""
+
+    name: str
+    folder: Path
+    origin: str
+    """Distribution or folder that a paper from outside is of; "" for those of the house."""
     claims: tuple[Claim, ...]
 
     @property

@@ -7,7 +7,7 @@ likelihood, among ten candidates of a one-image, one-step upload.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 from ldp_core import datasets
 from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import Draft, Experiment, Variant, changed, plan
-from ldp_core.experiment.of_system import with_system
 from ldp_core.inference import Interval, difference, interval, wilson
 from ldp_core.limits import EPSILON, spelled
 from ldp_core.papers.arms import Arm, Load
@@ -75,7 +74,6 @@ CHOSEN: Mapping[tuple[str, str], tuple[float, ...]] = {
 """Learning rates for each value of `RUNS`: those of `RATES` that end best on public images."""
 SEEDS, IMAGES = 5, 4
 """Number of seeds of a point, and of attacked images of each client per round."""
-WHOSE = ("clients", "partition")
 LEARNS = 30.0
 """Accuracy in percent that the interval's lower end must exceed for a system to count as learning."""
 
@@ -127,6 +125,7 @@ CLAIM = Claim(
     where="no paper",
     title="Which of the five should I use?",
     setting="Digits, 20 clients, logistic regression, three rounds; all corrected",
+    quotes=(),
     statements=(),
     measured=tuple(ARMS.values()),
     seeds=SEEDS,
@@ -184,15 +183,6 @@ def sent(label: str) -> float:
     experiment = ARMS[label, ALIKE, RUNS[2]].experiment()
     calls = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
     return traffic(plan(experiment)).packed / (experiment.clients.count * calls / experiment.rounds)
-
-
-def with_own_clients(draft: Draft, one: Point) -> Draft:
-    """The system of a point with its settings, on a draft's data, clients and budgets; InvalidExperiment if
-    the system cannot use these.
-    """
-    made, whose = with_system(draft, str(OWN[one.label]["system.name"])), draft.base.as_json()
-    own = {name: value for name, value in one.arm.set.items() if name.split(".")[0] not in WHOSE}
-    return replace(made, base=changed(made.base, {**own, **{name: whose[name] for name in WHOSE}}))
 
 
 @dataclass(frozen=True)

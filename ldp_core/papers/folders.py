@@ -9,19 +9,17 @@ import importlib.util
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.experiment import Experiment
-from ldp_core.inference import SEEDS
-from ldp_core.limits import SEEDS as ALLOWED
 from ldp_core.papers.arms import Arm, Load
-from ldp_core.papers.base import Claim, Control, Flaw, Main, Paper, Quote, Reading, Written
+from ldp_core.papers.base import Claim, Control, Paper, Written, WrittenClaim, WrittenPaper
 from ldp_core.papers.statements import AT, QUANTITIES, TOLERANCE, Statement
 from ldp_core.plugins.candidates import Candidate, by_order, folders, outside, refuse_changeable
 
@@ -31,28 +29,20 @@ Axes = Mapping[str, Mapping[str, Mapping[str, Any]]]
 Chosen = Mapping[str, str]
 
 
-class WrittenStatement(Written):
+class StatementInFile(Written):
     says: str
     of: str | tuple[str, ...] = ()
     over: tuple[str, str] | tuple[tuple[str, str], ...] = ()
     paper: float | None = None
 
 
-class WrittenClaim(Written):
-    id: str
-    where: str
-    title: str
-    setting: str
-    base: dict[str, Any] = {}
-    axes: dict[str, dict[str, Any]] = {}
-    arms: dict[str, dict[str, Any]] = Field(min_length=1)
-    statements: tuple[WrittenStatement, ...] = Field(min_length=1)
-    quotes: tuple[Quote, ...] = Field(min_length=1)
-    controls: tuple[Control, ...] = ()
-    seeds: Annotated[int, Field(ge=SEEDS, le=int(ALLOWED.maximum))] = SEEDS
-    note: str = ""
-    figures: dict[str, float] = {}
-    about: str = "accuracy"
+@dataclass(frozen=True, kw_only=True)
+class ClaimInFile(WrittenClaim):
+    base: dict[str, Any] = field(default_factory=dict)
+    axes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    arms: Annotated[dict[str, dict[str, Any]], Field(min_length=1)]
+    statements: Annotated[tuple[StatementInFile, ...], Field(min_length=1)]
+    figures: dict[str, float] = field(default_factory=dict)
     tolerance: float | None = None
     table: tuple[str, str, str] | None = None
     """Labels of the paper's rows and columns, and of the arm of both."""
@@ -62,22 +52,11 @@ class WrittenClaim(Written):
     """Names of the paper's readings that it is measured in, by default all; none if they change no arm."""
 
 
-class WrittenPaper(Written):
-    order: int = 100
-    label: str
-    title: str
-    authors: tuple[str, ...]
-    year: int
-    published: str
-    identifier: str
-    idea: str
-    main: Main
-    base: dict[str, Any]
+@dataclass(frozen=True, kw_only=True)
+class PaperInFile(WrittenPaper):
     tolerance: float = TOLERANCE
-    axes: dict[str, dict[str, Any]] = {}
-    flaws: dict[str, str] = {}
-    readings: tuple[Reading, ...] = ()
-    claims: tuple[WrittenClaim, ...] = Field(min_length=1)
+    axes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    claims: Annotated[tuple[ClaimInFile, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -162,26 +141,29 @@ def _read(given: dict[str, Any], folder: Path, name: str, origin: str) -> Paper:
     if isinstance(claims, list):
         given = {**given, "claims": _inherited(claims)}
     try:
-        written = WrittenPaper.model_validate(given)
+        written = TypeAdapter(PaperInFile).validate_python(given)
     except ValidationError as error:
         one = error.errors()[0]
         place = [*one["loc"]]
         words = [str(part) for part in reversed(place) if isinstance(part, str) and part != "claims"]
         number = place[1] if place[0] == "claims" and len(place) > 1 and isinstance(place[1], int) else None
-        why = {"extra_forbidden": "no field has that name", "missing": "it is missing"}
-        said = why.get(one["type"], one["msg"])
+        extra, lacks = "no field has that name", "it is missing"
+        why = {"extra_forbidden": extra, "unexpected_keyword_argument": extra, "missing": lacks}
+        said = (why | {"missing_argument": lacks}).get(one["type"], one["msg"])
         raise _Wrong(f"{'.'.join(map(str, place))}: {said}", number, words) from None
     made = tuple(_claim(written, number, folder) for number in range(len(written.claims)))
     main = next((one for one in made if one.id == written.main.claim), None)
     known = {one.label for one in main.measured} | {one.what for one in main.statements} if main else set()
     if main is None or {*written.main.shows, *written.main.statements} - known:
         raise _Wrong("main: it names a claim, statement or arm that there is not", None, ["main"])
-    own = {field: getattr(written, field) for field in WrittenPaper.model_fields}
-    for gone in ("tolerance", "axes"):
-        del own[gone]
-    own |= {"idea": _joined(written.idea), "claims": made}
-    own["flaws"] = tuple(Flaw(title, _joined(text)) for title, text in written.flaws.items())
-    return Paper(name=name, folder=folder, origin=origin, **own)
+    labels = {arm.label for one in made for arm in one.measured}
+    if lost := [name for one in written.readings for name in one.arms if name not in labels]:
+        raise _Wrong(f"readings: no arm is called “{lost[0]}”", None, [lost[0], "readings"])
+    return Paper(name=name, folder=folder, origin=origin, claims=made, **_same(written, WrittenPaper))
+
+
+def _same(written: Any, kind: type[Any]) -> dict[str, Any]:
+    return {one.name: getattr(written, one.name) for one in fields(kind)}
 
 
 def _inherited(claims: Sequence[Any]) -> list[Any]:
@@ -201,7 +183,7 @@ def _inherited(claims: Sequence[Any]) -> list[Any]:
     return every
 
 
-def _claim(paper: WrittenPaper, number: int, folder: Path) -> Claim:
+def _claim(paper: PaperInFile, number: int, folder: Path) -> Claim:
     own = paper.claims[number]
     axes = {name: _values(each) for name, each in {**paper.axes, **own.axes}.items()}
     base = {**paper.base, **own.base}
@@ -212,9 +194,11 @@ def _claim(paper: WrittenPaper, number: int, folder: Path) -> Claim:
         program = str(settings.get("program", ""))
         sets = {key: None if v == "null" else v for key, v in settings.items() if key != "program"}
         for chosen in _chosen([template], axes):
-            fields = {key: v for axis, value in chosen.items() for key, v in axes[axis][value].items()} | sets
+            changes = {
+                key: v for axis, value in chosen.items() for key, v in axes[axis][value].items()
+            } | sets
             label = _filled(template, chosen)
-            arms[label] = Arm(label, base, fields, program, Beside(folder, program) if program else None)
+            arms[label] = Arm(label, base, changes, program, Beside(folder, program) if program else None)
     cells = dict[str, dict[str, str]]()
     for row, column, label in [own.table] if own.table else []:
         for chosen in _chosen([row], axes):
@@ -243,15 +227,17 @@ def _claim(paper: WrittenPaper, number: int, folder: Path) -> Claim:
     if lost := [name for name in figures if name not in {*arms, *(one.what for one in statements)}]:
         raise _Wrong(f"figures: {own.id} has no arm nor statement “{lost[0]}”", number, ["figures"])
     return Claim(
-        own.id, own.where, own.title, own.setting, statements, tuple(arms.values()), controls, own.seeds,
-        own.note, {name: value for name, value in figures.items() if name in arms}, own.about,
-        tuple(Quote(where=one.where, text=_joined(one.text)) for one in own.quotes),
-        readings, cells=cells,
-    )  # fmt: skip
+        **_same(own, WrittenClaim) | {"controls": controls},
+        statements=statements,
+        measured=tuple(arms.values()),
+        paper={name: value for name, value in figures.items() if name in arms},
+        readings=readings,
+        cells=cells,
+    )
 
 
 def _statements(
-    one: WrittenStatement, number: int, figures: Mapping[str, float], axes: Axes, tolerance: float
+    one: StatementInFile, number: int, figures: Mapping[str, float], axes: Axes, tolerance: float
 ) -> Iterator[Statement]:
     several = [one.of] if isinstance(one.of, str) else [*one.of]
     pairs = [one.over] if one.over and isinstance(one.over[0], str) else [*one.over]
@@ -292,7 +278,3 @@ def _filled(template: str, chosen: Chosen) -> str:
     for axis, value in chosen.items():
         template = template.replace(f"{{{axis}}}", value)
     return template
-
-
-def _joined(lines: str) -> str:
-    return " ".join(lines.split())

@@ -35,10 +35,9 @@ QUANTITIES = {
     "recovered": Quantity("images that came back, %", "%", "points"),
     DIVERGED: Quantity("runs that diverge, %", "%", "points"),
     "error": Quantity("relative error, %", "%", "points"),
-    "bits": Quantity("bits sent, % of what is sent without noise", "%", "points"),
 }
-"""Quantities by name. An accuracy, an error and bits are a figure's value, diverged is its status, and others
-are stored in its `also`.
+"""Quantities by name. An accuracy and an error are a figure's value, diverged is its status, and others are
+stored in its `also`.
 """
 OF_TRIALS = {"recovered", DIVERGED}
 """Quantities that count trials, one or few a seed."""

@@ -15,7 +15,7 @@ from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import DIVERGED, QUANTITIES, ROUND, operand
 from ldp_core.system.json_file import read_json, write_json
 
-OWN_VALUE = ("accuracy", "error", "bits")
+OWN_VALUE = ("accuracy", "error")
 MOST_NAMED = 3
 """Largest number of versions that are named; of more, only the number is given."""
 

@@ -1,12 +1,13 @@
 """The papers' claims on this machine: shipped and locally measured figures, and the measurement itself."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ldp_core import limits, papers
+from ldp_core import datasets, limits, papers
 from ldp_core.cost.seconds import in_words, seconds
 from ldp_core.datasets import Report, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, one_of, shown
@@ -36,7 +37,29 @@ def shipped(name: str) -> Path:
 
 def shelf(name: str) -> Shelf:
     """Figures of a paper's claims: shipped ones and those measured on this machine."""
-    return Shelf.of(shipped(name), own(name))
+    return _shelf(*map(_state, (shipped(name), own(name))))
+
+
+def judged(name: str) -> dict[str, Verdict]:
+    """Verdict on each claim of a paper, by its id; reasons depend on the data that are here."""
+    there = [datasets.get(one).there(datasets.data_dir()) for one in datasets.registry.names()]
+    return _judged(name, (*there,), *map(_state, (shipped(name), own(name))))
+
+
+def _state(file: Path) -> tuple[Path, int, int]:
+    """A file with its time of change and its size."""
+    found = file.stat() if file.exists() else None
+    return file, found.st_mtime_ns if found else 0, found.st_size if found else 0
+
+
+@lru_cache(16)
+def _shelf(*files: tuple[Path, int, int]) -> Shelf:
+    return Shelf.of(*(file for file, *_ in files))
+
+
+@lru_cache(16)
+def _judged(name: str, there: tuple[bool, ...], *files: tuple[Path, int, int]) -> dict[str, Verdict]:
+    return verdicts(papers.get(name).claims, _shelf(*files))
 
 
 def seconds_of(claim: Claim) -> float | None:
@@ -57,12 +80,11 @@ def reason(claim: Claim, found: Verdict) -> str:
 def listed() -> Iterator[str]:
     """Lines of text: every claim with the paper's figure and the measured one."""
     for name in papers.names():
-        paper, known = papers.get(name), shelf(name)
-        judged = verdicts(paper.claims, known)
-        by = next((one.reading for one in judged.values() if one.reading), "")
+        paper, words = papers.get(name), judged(name)
+        by = next((one.reading for one in words.values() if one.reading), "")
         yield f"{name}: {paper.label}{f', by the reading “{by}”' if by else ''}"
         for claim in paper.claims:
-            found = judged[claim.id]
+            found = words[claim.id]
             why = reason(claim, found)
             yield f"  {claim.id:<20} {found.word}{f': {why}' if why else ''}"
             for statement, part in zip_longest(claim.statements, found.parts):

@@ -14,7 +14,7 @@ from ldp_core.events.run import packed, unpacked
 from ldp_core.inference import coinciding, difference, interval, margin, spread, within
 from ldp_core.inference.difference import tukey
 from ldp_core.inference.outcome import RULE, Outcome, at_chance, judged
-from pages.parts.papers.known import LOOKS, badge
+from pages.parts.papers.badges import LOOKS, badge
 
 WORLDS = 4000
 

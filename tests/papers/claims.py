@@ -33,8 +33,9 @@ def arms(base: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> tup
 def claim(statements: Sequence[Statement] = STATEMENTS, **given: Any) -> Claim:
     weighed = {"C": {"aggregator.name": "inverse_std"}, "other": {"aggregator.name": "inverse_variance"}}
     made = arms(BASE, {"none": {"mechanism.name": "none"}, "A": {}, **weighed})
-    own = {"controls": (Control(arm="other", why="it is simpler", against="C"),)} | given
-    return Claim("made", "Fig. 1", "A claim", "made by hand", tuple(statements), made, **own)
+    own: dict[str, Any] = {"controls": (Control(arm="other", why="it is simpler", against="C"),)} | given
+    words = {"id": "made", "where": "Fig. 1", "title": "A claim", "setting": "made by hand", **own}
+    return Claim(quotes=(), statements=tuple(statements), measured=made, **words)
 
 
 def shelf(of: Claim, **values: Sequence[float]) -> Shelf:

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ldp_core import datasets, presets
+from ldp_core import datasets
 from ldp_core.accounting import epsilon_for, ledger
 from ldp_core.datasets import data_dir
-from ldp_core.errors import InvalidExperiment, InvalidInput
+from ldp_core.errors import InvalidInput
 from ldp_core.events import Ended
 from ldp_core.experiment import Experiment, plan
 from ldp_core.inference import interval
@@ -35,7 +35,6 @@ from ldp_core.papers.five import (
     in_short,
     points,
     settings,
-    with_own_clients,
 )
 from ldp_core.papers.measuring import measure
 from ldp_core.papers.stored import Figure, Shelf
@@ -174,14 +173,3 @@ def test_a_point_opens_as_the_runs_that_were_measured():
     for arm, one in zip(ARMS.values(), points(KNOWN), strict=True):
         runs = [plan(run.experiment).key for run in one.draft.runs()]
         assert runs == [plan(arm.experiment(seed)).key for seed in range(SEEDS)]
-
-
-def test_a_point_opens_with_ones_own_clients_and_budgets():
-    own = presets.get("two_volunteers").draft
-    one = point(PLDP, 1e3, np.array([0.5]), 0.1)
-    made = with_own_clients(own, one).base
-    assert made.system and made.system.name == "pldp_fl" and made.form == "corrected"
-    assert made.clients == own.base.clients and made.partition == own.base.partition
-    assert made.local.learning_rate == CHOSEN[PLDP, ALIKE][2]
-    with pytest.raises(InvalidExperiment, match="whose paper has settings for no other data"):
-        with_own_clients(presets.get("picture_forms").draft, replace(one, label=PERSONALIZED))

@@ -61,7 +61,7 @@ def test_words_in_quotation_marks_are_the_papers(name: str):
     (file,) = Path(TEXTS).glob(f"{papers.get(name).order:03}-*.txt")
     text = "".join(file.read_text().split()).lower()
     paper, system = papers.get(name), systems.registry.kind(name)
-    flaws = (f"{one.title} {one.text}" for one in paper.flaws)
+    flaws = (f"{title} {text}" for title, text in paper.flaws.items())
     claims = (text for one in paper.claims for text in (one.note, *(each.says for each in one.readings)))
     said = " ".join([*system.readings, *system.altered, *flaws, *claims])
     quoted = re.findall("“([^”]+)”", said)

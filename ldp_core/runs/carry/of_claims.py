@@ -11,9 +11,9 @@ from ldp_core import papers
 from ldp_core.behaviour import version
 from ldp_core.papers import Claim, rows
 from ldp_core.papers.stored import Shelf
-from ldp_core.papers.verdict import Verdict, verdicts
+from ldp_core.papers.verdict import Verdict
 from ldp_core.runs.carry.drawing import Curve, drawn
-from ldp_core.runs.claims import shelf
+from ldp_core.runs.claims import judged, shelf
 from ldp_core.runs.jobs.tables import as_csv
 from ldp_core.system.zip_directory import zipped
 
@@ -47,10 +47,8 @@ def packed(files: Mapping[str, str]) -> bytes:
 def everything() -> dict[str, str]:
     """Content of all claims of all papers, by file name."""
     return _files(
-        (name, claim, known, judged[claim.id])
+        (name, claim, shelf(name), judged(name)[claim.id])
         for name in papers.names()
-        for known in [shelf(name)]
-        for judged in [verdicts(papers.get(name).claims, known)]
         for claim in papers.get(name).claims
     )
 
@@ -60,7 +58,7 @@ def pack(name: str, identity: str) -> dict[str, str]:
     claim, known = papers.get(name).claim(identity), shelf(name)
     if claim is None:
         return {}
-    found = _files([(name, claim, known, verdicts(papers.get(name).claims, known)[identity])])
+    found = _files([(name, claim, known, judged(name)[identity])])
     for read, made in claim.read_each.items():
         found[f"{f'figure {read}'.strip()}.svg"] = drawn(claim.title, _curves(made, known), percent=True)
     about = {field: getattr(claim, field) for field in ("title", "where", "setting", "note", "seeds")}

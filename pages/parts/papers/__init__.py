@@ -1,3 +1,3 @@
 """Parts of the page Papers: all systems on one chart (`five`), a paper's card (`card`), a claim
-(`claim_view`); `known` reads stored figures and words their verdicts.
+(`claim_view`).
 """

@@ -11,8 +11,8 @@ from ldp_core.papers.rows import table_of
 from ldp_core.papers.statements import stated
 from ldp_core.papers.verdict import Verdict, decided
 from ldp_core.runs import claims
+from pages.parts.papers.badges import badge
 from pages.parts.papers.claim_view import claim_view
-from pages.parts.papers.known import badge, judged, known
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, number, plain, signed
@@ -45,12 +45,12 @@ def _whole(paper: Paper) -> None:
     if paper.flaws:
         with st.expander(f"What is wrong in the paper ({len(paper.flaws)})"):
             _printed(parse(dict(paper.base)))
-            for flaw in paper.flaws:
-                st.markdown(f"- **{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")
+            for flaw, text in paper.flaws.items():
+                st.markdown(f"- **{plain(flaw, 120)}.** {plain(text, 600)}")
 
 
 def _claims(name: str) -> None:
-    paper, found, shelf = papers.get(name), judged(name), known(name)
+    paper, found, shelf = papers.get(name), claims.judged(name), claims.shelf(name)
     if judge := next((one.reading for one in found.values() if one.reading), ""):
         st.caption(_read_by(paper, found, judge))
     rows = []

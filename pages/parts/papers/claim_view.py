@@ -9,7 +9,7 @@ from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict, of_arm
 from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds, of_claims
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure
-from pages.parts.papers.known import badge
+from pages.parts.papers.badges import badge
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.job_actions import refusal, refusing, stop_button

@@ -6,7 +6,7 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.accounting import AGAINST, DELTA, entries, word_of
-from ldp_core.experiment import Draft, plan
+from ldp_core.experiment import plan
 from ldp_core.limits import spelled
 from ldp_core.papers.five import (
     CLAIM,
@@ -21,20 +21,17 @@ from ldp_core.papers.five import (
     in_short,
     points,
     sent,
-    with_own_clients,
 )
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import measured_by
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
-from ldp_core.runs import styles
+from ldp_core.runs import claims, styles
 from pages.parts.charts.five import price_figure
-from pages.parts.papers.known import known
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, names_by, number, percent, plain
-from pages.parts.ui.workspace import own_draft, start_with
+from pages.parts.ui.workspace import start_with
 
 LEARNT_BY = "sixty_thousand"
 
@@ -44,7 +41,7 @@ def five() -> None:
         who = "; ".join(f"**{population}**: {says}" for population, says in POPULATIONS.items())
         about = f"{who}. Means of five seeds with 95 % intervals; all corrected."
         st.header(CLAIM.title, anchor=NAME, help=about)
-        found = points(known(NAME))
+        found = points(claims.shelf(NAME))
         if not found:
             st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
             return
@@ -71,18 +68,15 @@ def five() -> None:
             for population in POPULATIONS
         ]
         components.draw("cards", components.sheet(shown), key="figures five")
-        own = own_draft()
-        opened = own in [one.take.draft for one in rows if own and one.take]
         for place, one in enumerate(rows):
-            _row(place, one, None if opened else own)
-        refusal(NAME)
+            _row(place, one)
         st.caption(_how(found))
         with st.expander("All points in numbers"):
             head = ("clients", "ε of a run", "system", "accuracy", "picked out", "95 %", "bytes a round")
             table(head, [_cells(one) for one in found])
 
 
-def _row(place: int, one: Advice, own: Draft | None) -> None:
+def _row(place: int, one: Advice) -> None:
     runs = listed([spelled(int(run)) for run in one.runs])
     says, button = st.columns([5, 1], vertical_alignment="center")
     says.markdown(f"**{one.population}, ε {runs} a run.** {plain(one.says, 600)}")
@@ -94,13 +88,8 @@ def _row(place: int, one: Advice, own: Draft | None) -> None:
         return
     label = one.take.label
     as_here = f"{label} as measured here: these clients, data and budgets, {one.take.accuracy.seeds} seeds"
-    drafts = [one.take.draft] * button.button("Open in Train", key=f"five {place}", help=as_here)
-    carried = f"{label} with your draft's data, clients and their ε; of a run that is another ε than here"
-    if own and button.button("with my clients", key=f"own {place}", type="tertiary", help=carried):
-        with refusing(NAME):
-            drafts.append(with_own_clients(own, one.take))
-    for draft in drafts:
-        start_with(draft)
+    if button.button("Open in Train", key=f"five {place}", help=as_here):
+        start_with(one.take.draft)
         st.switch_page("train.py")
 
 

@@ -125,13 +125,6 @@ def _is_of_another(draft: Draft) -> bool:
     return False
 
 
-def own_draft() -> Draft | None:
-    """The visitor's open draft, if it is another than a scenario as prepared; opens none."""
-    draft = drafts.load(st.query_params.get("draft") or tab().draft)
-    preset = preset_of(draft) if draft else None
-    return None if preset and preset.draft == draft else draft
-
-
 def first() -> presets.Preset:
     """The scenario that a visitor begins with."""
     return presets.get(presets.names()[0])

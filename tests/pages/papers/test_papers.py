@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ldp_core import papers, presets
+from ldp_core import papers
 from ldp_core.experiment import plan
 from ldp_core.papers.base import Paper
 from ldp_core.papers.five import ARMS, RUNS, points
@@ -20,7 +20,6 @@ from ldp_core.runs.record import drafts
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure
 from pages.parts.charts.five import price_figure
 from pages.parts.papers.five import _how
-from pages.parts.papers.known import known
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
 
@@ -82,9 +81,9 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest, monkeypatch:
     text = said(page.run())
     assert "**Unlike data, ε 100 a run.** Take PLDP-FL (60 % right, 9 % picked out)." in text
     assert "at least 99 %" in text and "version 0ld" in text
-    (line,) = price_figure(points(known("five"))[:4], {"PLDP-FL": 2})["data"]
+    (line,) = price_figure(points(claims.shelf("five"))[:4], {"PLDP-FL": 2})["data"]
     assert len(line["x"]) == len(RUNS)
-    (one, *_) = points(known("five"))
+    (one, *_) = points(claims.shelf("five"))
     sure = [replace(each, also={"identified_clipped": 1.0}) for each in one.figures]
     assert "without noise all are" in _how((replace(one, figures=tuple(sure)),))
     (none, *_, last) = [one for one in page.button if str(one.key).startswith("five ")]
@@ -92,15 +91,6 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest, monkeypatch:
     last.click().run()
     row = drafts.load("".join(page.query_params["draft"]))
     assert row and plan(row.base).key == plan(ARMS["PLDP-FL", "Unlike data", 10_000.0].experiment()).key
-    first = presets.get("two_volunteers").draft
-    for draft in (row, first):
-        page.query_params["draft"] = drafts.new(draft)
-        assert not [one for one in page.run().button if one.label == "with my clients"]
-    mine = first.with_base({"clients.count": 23})
-    page.query_params["draft"] = drafts.new(mine)
-    page.run().button(key=str(last.key).replace("five", "own")).click().run()
-    carried = drafts.load("".join(page.query_params["draft"]))
-    assert carried and carried.base.clients == mine.base.clients
 
 
 def test_a_claim_is_stated_with_its_figures_and_its_verdict(page: AppTest):

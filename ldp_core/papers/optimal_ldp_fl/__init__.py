@@ -1,1 +1,0 @@
-"""A paper with a program of its own beside its claims."""
