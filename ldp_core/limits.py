@@ -36,7 +36,7 @@ THIN = "\u202f"
 
 
 def percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f}{THIN}%"
+    return "not known" if math.isnan(share) else f"{100 * share:.{digits}f}{THIN}%"
 
 
 def superscript(power: int) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core import limits
-from ldp_core.aggregators.base import Aggregator
+from ldp_core.aggregators.base import Aggregator, SeesUploads
 from ldp_core.cost.seconds import USUAL, Rates, seconds, work_of
 from ldp_core.datasets import Data
 from ldp_core.engines.plan import plan_batches
@@ -80,7 +80,7 @@ def trials(experiment: Experiment, data: Data, rates: Rates = USUAL) -> tuple[li
 def is_weighted_sum(experiment: Experiment) -> bool:
     """Whether the server receives a weighted sum of values that pass a channel, one model for all."""
     system, plain = experiment.system, Aggregator.combine
-    common = system is None or system.plain
+    common = (system is None or system.plain) and not isinstance(experiment.aggregator, SeesUploads)
     return common and experiment.target != "class_means" and type(experiment.aggregator).combine is plain
 
 

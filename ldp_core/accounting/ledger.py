@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldp_core.accounting.table import each_as_json
 from ldp_core.composition.backwards import largest
@@ -37,20 +36,24 @@ def ledger(
 def entries(plan: Plan, clients: Iterable[int] | None = None) -> list[Entry]:
     """Entry of each client (or of each of `clients`), in order; equal entries are one object."""
     everybody, limits = everyone(plan), plan.experiment.clients.run_limits().tolist()
-    known: dict[tuple[Client, float], Entry] = {}
+    known: dict[tuple[Client, float, int | None], Entry] = {}
+    drawn = None if plan.turns.counts is None else plan.turns.counts.tolist()
     found = []
     for i in range(plan.experiment.clients.count) if clients is None else clients:
-        key = (everybody[i], limits[i])
+        key = everybody[i], limits[i], drawn and drawn[i]
         if key not in known:
             known[key] = promise(plan, *key)
         found.append(known[key])
     return found
 
 
-def promise(plan: Plan, client: Client, limit: float = math.inf) -> Entry:
-    """Entry of a client with this ε and range, and with its own limit on the run's ε."""
-    experiment, spending, expected = plan.experiment, plan.prices, plan.expected_uploads
-    most = _most(plan, client, limit)
+def promise(plan: Plan, client: Client, limit: float = math.inf, drawn: int | None = None) -> Entry:
+    """Entry of a client with this ε and range, with its own limit on the run's ε, and with its number of
+    uploads where budgets decide that; without it one a round at worst.
+    """
+    experiment, spending = plan.experiment, plan.prices
+    most = _most(plan, client, limit) if drawn is None else drawn
+    expected = plan.turns.expected if drawn is None else drawn
     price = spending.uploads(client, min(expected, most))
     if expected < most and price.guarantee:
         price = replace(price, guarantee=False, why=AVERAGE.format(number(expected, 4)))
@@ -83,16 +86,6 @@ def _most(plan: Plan, client: Client, limit: float) -> int:
     if math.isinf(limit):
         return plan.most_uploads
     return min(plan.most_uploads, plan.prices.affordable(client, limit))
-
-
-def affordable(plan: Plan) -> NDArray[np.int64]:
-    """Number of uploads that each client's own ε limit allows, at most one per round, (K,)."""
-    limits, rounds = plan.experiment.clients.run_limits(), plan.experiment.rounds
-    if not np.isfinite(limits).any():
-        return np.full(len(limits), rounds, dtype=np.int64)
-    pairs = list(zip(everyone(plan), limits.tolist(), strict=True))
-    known = {pair: plan.prices.affordable(*pair) for pair in set(pairs) if pair[1] < math.inf}
-    return np.array([known.get(pair, rounds) for pair in pairs], dtype=np.int64)
 
 
 def everyone(plan: Plan) -> list[Client]:

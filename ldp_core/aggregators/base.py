@@ -2,6 +2,7 @@
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ Mask = NDArray[np.bool_]
 Moments: TypeAlias = tuple[Floats, Floats, float]
 Noise: TypeAlias = tuple[Floats, Floats]
 Generator: TypeAlias = np.random.Generator | None
+Combine: TypeAlias = Callable[[Floats], Floats]
 
 
 class Drawn(NamedTuple):
@@ -121,6 +123,58 @@ class Aggregator(Component):
     def aggregate(self, uploads: Values, weights: ArrayLike) -> Values:
         """Aggregate uploads (K, d) with weights (K,) into (d,)."""
         return self.finish(self.combine(uploads, weights))
+
+
+class Clients(NamedTuple):
+    """Public facts about the clients of a round, (K,) each, in the order of their uploads."""
+
+    epsilon: Floats
+    """Of one use of the mechanism."""
+    variances: Floats
+    """Worst-case noise variance per weight."""
+    sizes: Floats
+    """Numbers of training samples; 1 each unless `weighs_by_size`."""
+
+
+class Decision(NamedTuple):
+    """What an aggregator made of a round's uploads."""
+
+    weights: Floats
+    """Weight of each client, (K,): at least the share of its own upload that is in the aggregate."""
+    combine: Combine | None = None
+    """Linear map of rows (K, m), one a client, to their aggregate (m,); None for their weighted sum."""
+
+
+class SeesUploads(Aggregator):
+    """Base of aggregators that decide when they have all uploads of a round, so only where the server
+    receives each. A decision made of noisy uploads is applied to those without noise as well, so that both
+    have the same clients with the same weights.
+    """
+
+    unpredicted = "its weights depend on what is uploaded"
+    copies: ClassVar[int] = 2
+    """Number of matrices of all uploads that `decide` holds at once, for the estimate of memory."""
+
+    @abstractmethod
+    def decide(self, uploads: Floats, clients: Clients) -> Decision:
+        """Decision on noisy uploads (K, m) of at least one client; weights up to a common factor, unless
+        `combine` is given.
+        """
+
+    def decided(self, uploads: Floats, clients: Clients) -> tuple[Floats, Combine]:
+        """Weights with sum 1 or all 0, and the combination; InvalidInput if it decided otherwise."""
+        weights, combine = self.decide(uploads, clients)
+        total = float(weights.sum())
+        if combine is None:
+            weights = weights / total if total > 0 else weights
+            combine = weights.__matmul__
+        known = weights.shape == (len(uploads),) and bool((weights >= 0).all())
+        if not (known and (math.isclose(weights.sum(), 1) or not weights.any())):
+            raise InvalidInput(f"{self.name} must weigh {len(uploads)} uploads by shares; got {weights}")
+        return weights, combine
+
+    def raw_weights(self, variances: Floats, sizes: Floats, between: float, generator: Generator) -> Floats:
+        return np.ones_like(variances)  # before anything is uploaded
 
 
 class WeighsByNoise(Aggregator):

@@ -1,4 +1,4 @@
-"""Checks of aggregators, selections, partitions, trust models and attackers."""
+"""Checks of aggregators, selections, partitions, systems, trust models and attackers."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -7,15 +7,17 @@ import numpy as np
 
 from ldp_core import datasets, mechanisms, models, optimizers
 from ldp_core.accounting import AGAINST, entries
-from ldp_core.aggregators.base import Aggregator, Drawn
+from ldp_core.aggregators.base import Aggregator, Clients, Drawn, SeesUploads
 from ldp_core.attacks import Attacker, Reconstructor
 from ldp_core.attacks.base import Facts
 from ldp_core.contract.in_use import Promise, Promises, promised, require
-from ldp_core.experiment import plan
+from ldp_core.experiment import parse, plan
 from ldp_core.limits import at_most
 from ldp_core.partitions import Partition
 from ldp_core.selections import Selection
+from ldp_core.selections.base import Budgets, ByBudget
 from ldp_core.streams import stream
+from ldp_core.systems import System
 from ldp_core.theory.server import server_variance
 from ldp_core.trust import Trust
 
@@ -24,6 +26,10 @@ LABELS = np.resize(np.arange(10), 2_000)
 
 
 def of_aggregator(one: Aggregator) -> Promises:
+    if isinstance(one, SeesUploads):
+        yield from _of_decisions(one)
+        return
+
     def shares() -> None:
         for variances in (np.array([0.3] * 4), np.array([0.0, 1.0, 4.0]), np.array([1e12, 1e-9])):
             weights = one.weights(variances, generator=stream(0, "audit"))
@@ -74,7 +80,40 @@ def of_aggregator(one: Aggregator) -> Promises:
     yield Promise("an aggregate is of its uploads' kind, the same by numpy and torch", kinds)
 
 
+def _of_decisions(one: SeesUploads) -> Promises:
+    noise = np.repeat([0.01, 1.0], [5, 15])
+    uploads = stream(4, "audit").normal(size=(20, 1)) * 0.1 + stream(5, "audit").normal(size=(20, 30))
+    uploads *= np.sqrt(noise)[:, None]
+    public = Clients(1 / noise, noise, np.ones(20))
+    signs = stream(6, "audit").choice([-1.0, 1.0], (200, 30))
+
+    def alike() -> None:
+        kept, (first, again) = uploads.copy(), [one.decided(uploads, public)[0] for _ in range(2)]
+        require(np.array_equal(kept, uploads), "it changes the uploads")
+        require(np.array_equal(first, again), "the same uploads are weighed otherwise")
+
+    def true() -> None:
+        weights, combine = one.decided(uploads, public)
+        require(np.shape(combine(uploads)) == (30,), "it makes no aggregate")
+        other = uploads[::-1]
+        linear = np.allclose(combine(uploads) + combine(other), combine(uploads + other))
+        require(linear, "its combination is not linear in what clients send")
+        for client, weight in enumerate(weights):
+            alone = np.eye(20)[client][:, None]
+            counts = [sent @ combine(alone * sent) / sent.size for sent in signs]
+            said = f"client {client + 1} counts {np.mean(counts):.3g}, reported {weight:.3g}"
+            # a mean of 200 is within five standard errors but once in 10^6 times
+            require(np.mean(counts) <= weight + 5 * np.std(counts) / 200**0.5 + 1e-9, said)
+
+    yield Promise("weights are shares, and follow from uploads and public facts alone", alike)
+    yield Promise("its combination is linear, and no client counts for more than it reports", true)
+
+
 def of_selection(one: Selection) -> Promises:
+    if isinstance(one, ByBudget):
+        yield from _of_schedule(one)
+        return
+
     def once_each() -> None:
         for count in (1, 2, 7, 100):
             rounds = 1 if one.problem(count, 19) else 19
@@ -116,6 +155,19 @@ def of_selection(one: Selection) -> Promises:
     yield Promise("a share of the clients stays within so many uploads, and no fewer", quantile)
 
 
+def _of_schedule(one: ByBudget) -> Promises:
+    def drawn() -> None:
+        for count, rounds in ((1, 1), (7, 3), (100, 19)):
+            known = Budgets(np.linspace(0.1, 8, count), np.arange(count) % rounds + 1)
+            made = [one.schedule(known, rounds, stream(seed, "selection")) for seed in (1, 1, 2)]
+            fits = all(each.shape == (rounds, count) and each.dtype == bool for each in made)
+            require(fits, f"it is no table of {rounds} rounds × {count} clients of true and false")
+            require(np.array_equal(made[0], made[1]), "the same budgets and stream choose others")
+            require(made[0].any(), f"no client of {count} is ever chosen")
+
+    yield Promise("who takes part follows from budgets and the stream alone, before the run", drawn)
+
+
 def of_partition(one: Partition) -> Promises:
     def disjoint() -> None:
         for count in (1, 7, 100):
@@ -132,6 +184,26 @@ def of_partition(one: Partition) -> Promises:
 
     yield Promise("shards are disjoint, and none is empty", disjoint)
     yield Promise("what is dealt follows the stream and nothing else", keyed)
+
+
+def of_system(one: System) -> Promises:
+    def apart() -> None:
+        import torch
+
+        public = plan(parse({"system": one.name, "dataset": "digits", "attack": None})).public
+        clients, weights = np.arange(public.clients), stream(7, "audit").normal(size=(4, public.dimension))
+        joined, model = one.joins(public), np.zeros(public.dimension, dtype=np.float32)
+        joined.begin(model, clients)
+        if (term := joined.term(model, clients)) is None:
+            return
+        require(one.adds_term, "its `participation` is not the class that has the term")
+        some = torch.from_numpy(weights).float()
+        whole = term(some, clients[:4])
+        alone = torch.cat([term(some[i : i + 1], clients[i : i + 1]) for i in range(4)])
+        require(whole.shape == some.shape, f"a gradient of shape {tuple(whole.shape)}")
+        require(torch.allclose(whole, alone), "a client's term depends on others' weights")
+
+    yield Promise("a term in a client's loss depends on that client alone", apart)
 
 
 def of_trust(one: Trust) -> Promises:

@@ -104,6 +104,7 @@ OWN: Mapping[str, Callable[[Any], Promises]] = {
     "aggregator": parts.of_aggregator,
     "selection": parts.of_selection,
     "attacker": parts.of_attacker,
+    "system": parts.of_system,
     "trust": parts.of_trust,
     "partition": parts.of_partition,
     "dataset": of_dataset,

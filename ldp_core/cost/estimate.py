@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ldp_core.accounting.table import EACH
+from ldp_core.aggregators.base import SeesUploads
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
 from ldp_core.cost.seconds import Rates, Work, seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment, Problem
@@ -73,6 +74,9 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
         data = f"{samples:,} samples × {source.features:,} numbers × 5 B = {_gigabytes(source.memory)}"
         if source.memory > MEMORY // 2:
             path, why = "dataset", f"{data}, of {most} in all; try one with fewer samples"
+        elif 2 * _seen(widest) > found.memory:
+            taken = f"all uploads of a round at once take {_gigabytes(_seen(widest))}"
+            path, why = "aggregator", f"{taken}, limit {most}; try mean"
         elif 2 * _activations(widest) > found.memory:
             taken = f"{batch:,} images at a time take {_gigabytes(_activations(widest))} in {model}"
             path, why = "local.batch_size", f"{taken}, limit {most}; try a smaller one"
@@ -104,7 +108,14 @@ def _chunk(plan: Plan) -> int:
 
 def _memory(plan: Plan) -> int:
     data = plan.source.memory
-    return COPIES * _chunk(plan) * plan.dimension * 4 + _activations(plan) + data
+    return COPIES * _chunk(plan) * plan.dimension * 4 + _activations(plan) + _seen(plan) + data
+
+
+def _seen(plan: Plan) -> int:
+    """Bytes of a round's uploads, noisy and not, and their copies, where an aggregator sees them."""
+    one = plan.experiment.aggregator
+    copies = 2 + one.copies if isinstance(one, SeesUploads) else 0
+    return 8 * copies * (plan.terms.heard or plan.experiment.clients.count) * plan.uploaded
 
 
 def _activations(plan: Plan) -> int:
@@ -130,7 +141,8 @@ def _ledger(plan: Plan) -> int:
     if count <= EACH:
         return PROMISE_BYTES * count
     asked = plan.population
-    kinds = alike(asked.epsilon, asked.low, asked.high, plan.experiment.clients.run_limits())
+    drawn = [] if plan.turns.counts is None else [plan.turns.counts]
+    kinds = alike(asked.epsilon, asked.low, asked.high, plan.experiment.clients.run_limits(), *drawn)
     return PROMISE_BYTES * int(kinds.max() + 1) + 6 * count
 
 

@@ -114,7 +114,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
 def _training(plan: Plan, rounds: int) -> Work:
     experiment = plan.experiment
     source, count = plan.source, experiment.clients.count
-    share = plan.expected_uploads / experiment.rounds
+    share = plan.turns.expected / experiment.rounds
     samples = plan.records * count * share * experiment.local.epochs
     values = rounds * count * share * plan.dimension
     each = rounds * experiment.model.products(source.shape, source.classes)

@@ -26,7 +26,7 @@ class Traffic:
 def traffic(plan: Plan) -> Traffic:
     """Bytes sent in one round, averaged over the run."""
     experiment, sent = plan.experiment, plan.tells
-    taking_part = experiment.clients.count * plan.expected_uploads / experiment.rounds
+    taking_part = experiment.clients.count * plan.turns.expected / experiment.rounds
     whole = [piece.mechanism.bits() for piece in plan.pieces()]
     bits_known = math.fsum(one for one in whole if one is not None)
     perturbed = bits_known if None not in whole else sent.perturbed * _bits(plan)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ldp_core.engines import choice
-from ldp_core.engines.batched import Samples, Tick, scores_each, train, train_each
+from ldp_core.engines.batched import Samples, Term, Tick, scores_each, train, train_each
 from ldp_core.engines.plan import Batches, Recipe
 from ldp_core.models.base import Model
 from ldp_core.settings import SLOT_CORES
@@ -48,11 +48,17 @@ class Engine:
         return f"{words}; {self.note}" if self.note else words
 
     def train(
-        self, recipe: Recipe, start: Tensor, samples: Samples, plan: Batches, tick: Tick | None = None
+        self,
+        recipe: Recipe,
+        start: Tensor,
+        samples: Samples,
+        plan: Batches,
+        tick: Tick | None = None,
+        term: Term | None = None,
     ) -> Tensor:
         """Trained weights (K, d) of the rows of a plan, in the order of its shards, begun at (d,), or at (K,
-        d) in that order; `tick` receives the share of the work done, in [0, 1]. Raises MemoryError if a
-        single client does not fit.
+        d) in that order; `tick` receives the share of the work done, in [0, 1]; `term`, where the recipe
+        needs PyTorch, is part of the clients' losses. Raises MemoryError if a single client does not fit.
         """
         x, y, _ = samples
         if self.kind == "fused":
@@ -61,7 +67,7 @@ class Engine:
             return train_fused(recipe, start, x, y, plan, self.threads, tick)
         if self.each:
             return train_each(recipe, start, x, y, plan, self.threads, tick)
-        return train(recipe, start, x, y, plan, tick)
+        return train(recipe, start, x, y, plan, tick, term=term)
 
     def joins(self, model: Model) -> bool:
         """True if training several runs in one process together is faster: not if convolutions occupy all
@@ -92,7 +98,7 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
     """
     on_cpu = device.type == "cpu"
     found = choice.chosen(on_cpu, partial(misfit, recipe) if recipe and on_cpu else None, began)
-    each = found.kind == "batched" and on_cpu and not batched and not (recipe and recipe.shortening)
+    each = found.kind == "batched" and on_cpu and not batched and not (recipe and recipe.needs_torch)
     return Engine(
         found.kind, threads() if each or found.kind == "fused" else 1, device.type, found.note, each
     )
@@ -101,7 +107,7 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
 def misfit(recipe: Recipe) -> str:
     """Why no kernel can be compiled for these settings here; "" if it can, and is compiled then."""
     own = recipe.model, recipe.shape, recipe.classes, recipe.optimizer
-    reason = choice.misfit(*own, recipe.shortening is not None)
+    reason = choice.misfit(*own, recipe.needs_torch)
     if reason:
         return reason
     try:

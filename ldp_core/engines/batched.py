@@ -25,6 +25,10 @@ Tick = Callable[[float], None]
 """Receives the share of the work done, in [0, 1]."""
 Samples = tuple[Tensor, Tensor, Tensor]
 """Training samples, training labels and test samples."""
+Term = Callable[[Tensor, Indices], Tensor]
+"""Gradient (k, d) of a term in the clients' losses, at their weights (k, d), for those at these places (k,)
+among all.
+"""
 T = TypeVar("T")
 
 
@@ -36,6 +40,7 @@ def train(
     plan: Batches,
     tick: Tick | None = None,
     rates: Tensor | None = None,
+    term: Term | None = None,
 ) -> Tensor:
     """Trained weights (K, d) of K clients, each on its own batches, in the order of the plan's shards; equal
     to K plain loops up to rounding. Out of memory, half as many clients are trained at a time.
@@ -58,7 +63,7 @@ def train(
         try:
             begun = start if start.dim() == 1 else start[order]
             own = None if rates is None else rates[order]
-            trained[order] = _steps(recipe, begun, x, y, plan, rows, tick, own)
+            trained[order] = _steps(recipe, begun, x, y, plan, rows, tick, own, term)
             first = rows.stop
             continue
         except (RuntimeError, MemoryError) as error:
@@ -81,9 +86,10 @@ def _steps(
     rows: slice,
     tick: Tick | None,
     rates: Tensor | None,
+    term: Term | None,
 ) -> Tensor:
     """Weights (k, d) after all steps of some rows of the plan, begun at (d,) or (k, d), with rates (k,)."""
-    model, optimizer = recipe.model, recipe.optimizer
+    model, optimizer, places = recipe.model, recipe.optimizer, plan.rows[rows]
     weights = start.expand(rows.stop - rows.start, -1).clone()
     weights = weights if recipe.shortening is None else weights.double()
     samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
@@ -98,6 +104,9 @@ def _steps(
             gradients = model.gradients(views, x[batch], y[batch], share)
         else:
             gradients = model.shortened(views, x[batch].double(), y[batch], share, recipe.shortening)
+        if term is not None:
+            more = model.views(term(weights[:count], places[:count]), recipe.shape, recipe.classes)
+            gradients = {name: gradient + more[name] for name, gradient in gradients.items()}
         for name, gradient in gradients.items():
             shape = (-1, *[1] * (gradient.dim() - 1))
             rate = recipe.learning_rate if rates is None else rates[:count].view(shape)

@@ -47,10 +47,10 @@ def chosen(on_cpu: bool, fit: Callable[[], str] | None, asked: str = "") -> Choi
     return Choice("batched", f"no fused kernel: {why}") if why else Choice("fused")
 
 
-def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer, shortens: bool = False) -> str:
-    """Why the fused kernel cannot train this model here, or shorten each sample's gradient; "" if it can."""
-    if shortens:
-        return "it cannot shorten the gradient of each record"
+def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer, needs_torch: str = "") -> str:
+    """Why the fused kernel cannot train this model here; "" if it can."""
+    if needs_torch:
+        return needs_torch
     if optimizer.name not in OPTIMIZERS:
         return f"{optimizer.label} is trained without"
     try:
@@ -58,6 +58,14 @@ def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer, short
     except Unfit as why:
         return str(why)
     return native_code.refusal()
+
+
+def needs_torch(plan: Plan) -> str:
+    """Why no kernel trains the clients, only PyTorch, all at once; "" if one may."""
+    system = plan.experiment.system
+    if plan.shortening:
+        return "it cannot shorten the gradient of each record"
+    return "it knows no term of a system in the loss" if system and system.adds_term else ""
 
 
 def bits(experiment: Experiment) -> str:
@@ -71,7 +79,7 @@ def choice_for(plan: Plan, began: str = "") -> Choice:
 
     def fit() -> str:
         own = plan.network, source.shape, source.classes, local.optimizer
-        return misfit(*own, plan.shortening is not None)
+        return misfit(*own, needs_torch(plan))
 
     samples = experiment.clients.count * local.batch_size
     small = samples * plan.network.products(source.shape, source.classes) < SMALL

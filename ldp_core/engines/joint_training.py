@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ldp_core.engines.base import Engine
-from ldp_core.engines.batched import Samples, Tick, train
+from ldp_core.engines.batched import Samples, Term, Tick, train
 from ldp_core.engines.plan import Batches, Recipe
 
 ROWS = 320
@@ -33,17 +33,19 @@ class Work:
     plan: Batches
     tick: Tick | None = None
     """Receives the share of the training done, in [0, 1]."""
+    term: Term | None = None
+    """Of a system, in the clients' losses."""
 
     def alone(self) -> Tensor:
         """Trained weights (K, d), by this work's own engine."""
-        return self.engine.train(self.recipe, self.start, self.samples, self.plan, self.tick)
+        return self.engine.train(self.recipe, self.start, self.samples, self.plan, self.tick, self.term)
 
     @property
     def shape(self) -> Hashable:
         """Equal for works that can be trained as one; None for a work that must be trained alone."""
         if self.engine.kind == "fused" and self.start.ndim == 1:
             return self.engine, self.recipe.model, self.recipe.optimizer, id(self.samples[0]), id(self.plan)
-        if self.engine.kind == "fused" or self.engine.each:
+        if self.engine.kind == "fused" or self.engine.each or self.term is not None:
             return None
         return (
             self.engine,

@@ -32,6 +32,8 @@ class Recipe:
     """Bound on each sample's gradient where ε is a record's. Weights are then trained in double precision, as
     the rounding of a sum over many samples may exceed one sample's share.
     """
+    needs_torch: str = ""
+    """Why no kernel trains it, only PyTorch, all clients at once; "" if one may."""
 
 
 @dataclass(frozen=True)

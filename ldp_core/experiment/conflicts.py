@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 
 from ldp_core import attacks, datasets, features, models
+from ldp_core.aggregators.base import SeesUploads
 from ldp_core.attacks import Reconstructor
 from ldp_core.attacks.servers import Server
 from ldp_core.attacks.servers.base import Lied
@@ -206,8 +207,10 @@ def _of_class_means(experiment: Experiment) -> Iterator[Problem]:
     if experiment.rounds != 1:
         message = f"must be 1 for class means: everybody sends one message; got {experiment.rounds}"
         yield Problem("rounds", message)
-    if experiment.aggregator.name == "sign_majority":
-        message = "must take a mean for class means, and sign_majority counts votes; choose mean"
+    one = experiment.aggregator
+    if one.name == "sign_majority" or isinstance(one, SeesUploads):
+        does = "sees" if isinstance(one, SeesUploads) else "counts"
+        message = f"must take a mean for class means, and {one.name} {does} votes; choose mean"
         yield Problem("aggregator", message)
     if experiment.mechanism.role == "vote" or experiment.mechanism.scope == "layer":
         name = experiment.mechanism.name

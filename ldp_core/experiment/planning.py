@@ -24,6 +24,7 @@ from ldp_core.composition.spending import Releases, Spending
 from ldp_core.datasets.base import Labels
 from ldp_core.experiment.attack import HONEST, Spy
 from ldp_core.experiment.schema import LATER, PER, Experiment
+from ldp_core.experiment.turns import Turns
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms import registry as all_mechanisms
 from ldp_core.mechanisms.base import Floats
@@ -207,11 +208,9 @@ class Plan:
         """Largest number of uploads of a client in the run, ignoring its own ε limit."""
         return self.experiment.selection.most_uploads(self.experiment.clients.count, self.experiment.rounds)
 
-    @property
-    def expected_uploads(self) -> float:
-        """Mean number of uploads of a client in the run, ignoring its own ε limit."""
-        asked = self.experiment
-        return asked.selection.expected_uploads(asked.clients.count, asked.rounds)
+    @cached_property
+    def turns(self) -> Turns:
+        return Turns(self)
 
     @cached_property
     def prices(self) -> Spending:
@@ -292,7 +291,7 @@ class Plan:
         source, asked = self.source, self.experiment
         return Training(
             rounds=asked.rounds,
-            samples=self.expected_uploads * source.train_size * asked.local.epochs,
+            samples=self.turns.expected * source.train_size * asked.local.epochs,
             products=self.network.products(source.shape, source.classes),
             dimension=self.dimension,
             chain=is_chain(self.network, source.shape, source.classes),

@@ -10,11 +10,10 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core import datasets, systems
-from ldp_core.accounting.ledger import affordable
 from ldp_core.datasets import Data
 from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.batched import Samples
-from ldp_core.engines.choice import choice_for
+from ldp_core.engines.choice import choice_for, needs_torch
 from ldp_core.engines.plan import Recipe
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, Plan, Population
@@ -36,7 +35,11 @@ class PrivacyFilter:
     """Which clients may upload once more within their ε limit, by uploads so far, (K,), and their cost."""
 
     def __init__(self, plan: Plan) -> None:
-        self._plan, self._limits, self._most = plan, plan.experiment.clients.run_limits(), affordable(plan)
+        self._plan, self._limits, self._most = (
+            plan,
+            plan.experiment.clients.run_limits(),
+            plan.turns.affordable,
+        )
 
     def can_afford(self, uploads: NDArray[np.int64]) -> NDArray[np.bool_]:
         return uploads < self._most
@@ -225,7 +228,7 @@ def assemble(
     scale = white(plan), middle(plan)
     train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, *scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])
-    own = local.optimizer, local.learning_rate, plan.shortening
+    own = local.optimizer, local.learning_rate, plan.shortening, needs_torch(plan)
     recipe = Recipe(plan.network, shape, data.classes, *own)
     engine = choose(experiment.model.batched, device, recipe, began)
     return Federation(plan, train_x, train_y, test_x, test_y, data.classes, dealt, engine, recipe, tick)

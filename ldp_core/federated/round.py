@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core import limits
+from ldp_core.aggregators.base import Clients, SeesUploads
 from ldp_core.engines.joint_training import Work
 from ldp_core.engines.plan import Batches, plan_batches
 from ldp_core.errors import Diverged
@@ -92,7 +93,8 @@ class Round:
             planned = federation.deal.plan(key, make) if whole else make()
             begun = weights if begin is None else federation.placed(begin)
             place = chunk.start, len(self.participants)
-            yield work(federation, begun, planned, self.before.round, place)
+            term = self.joined.term(self.before.weights, clients)
+            yield replace(work(federation, begun, planned, self.before.round, place), term=term)
 
     def alone(self) -> Iterator[torch.Tensor]:
         """Trained weights (k, d) of each chunk of clients, or their messages for “class means”; computed
@@ -108,7 +110,7 @@ class Round:
 def prepare(federation: Federation, before: State) -> Round:
     """First half of the round after `before`: participants and their aggregation weights."""
     experiment, plan, number = federation.experiment, federation.plan, before.round + 1
-    chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
+    chosen = plan.turns.chosen(number)
     chosen = chosen[federation.budgets.can_afford(before.uploads)[chosen]]
     draw = on_demand(experiment.seed, "dropping out", number)
     chosen = chosen[experiment.trust.answering(plan.terms, chosen, draw)]
@@ -163,6 +165,7 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, plan, model = federation.experiment, federation.plan, prepared.before.weights
+    aggregator, shares = experiment.aggregator, prepared.client_weights
     mixing, weights = on_demand(experiment.seed, "mixing", number), federation.placed(model)
     chosen = prepared.participants
     noisy, exact, bias, variance = np.zeros((4, plan.uploaded))
@@ -170,14 +173,19 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
     noised_any = False
     losses = []
     means = experiment.target == "class_means"
-    decoder = Decoder(federation, chosen, prepared.client_weights) if means else None
+    decoder = Decoder(federation, chosen, shares) if means else None
+    sees = isinstance(aggregator, SeesUploads)
+    seen = np.empty((1 + measured, len(chosen), plan.uploaded)) if sees else None
     for chunk, (one, uploads) in zip(prepared.chunks(), noised, strict=True):
-        clients, share = chosen[chunk], prepared.client_weights[chunk]
+        clients, share = chosen[chunk], shares[chunk]
         received = experiment.trust.handed_on(uploads.values, one.terms, mixing)
         joined.heard(model, received, clients)
         if decoder:
             decoder.hear(received, share)
-        noisy += experiment.aggregator.combine(received.astype(np.float64), share)
+        if seen is None:
+            noisy += aggregator.combine(received.astype(np.float64), share)
+        else:
+            seen[0, chunk] = received
         if not measured:
             continue
         losses += [one.losses] if one.losses is not None else []
@@ -186,30 +194,39 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
             noised_any = not all(np.array_equal(*pair) for pair in pairs)
         clipped_count += uploads.outside
         sent_count += uploads.sent
-        for rows in some_rows(uploads.exact.shape):  # which stay in the CPU's cache
-            exact += experiment.aggregator.combine(uploads.exact[rows].astype(np.float64), share[rows])
+        if seen is not None:
+            seen[1, chunk] = uploads.exact
+        for rows in some_rows(uploads.exact.shape) if seen is None else ():  # which stay in the CPU's cache
+            exact += aggregator.combine(uploads.exact[rows].astype(np.float64), share[rows])
         bias += uploads.bias
         variance += uploads.variance
 
-    any_weight = prepared.client_weights.any()
-    noisy = experiment.aggregator.finish(noisy)
+    if isinstance(aggregator, SeesUploads) and seen is not None and len(chosen):
+        sizes = federation.deal.sizes[chosen].astype(np.float64)
+        held = sizes if aggregator.weighs_by_size else np.ones(len(chosen))
+        worst = federation.weighing.worst(number)[chosen]
+        public = Clients(federation.population.epsilon[chosen], worst, held)
+        shares, combine = aggregator.decided(seen[0], public)
+        noisy, exact = combine(seen[0]), combine(seen[-1])
+    any_weight = shares.any()
+    noisy = aggregator.finish(noisy)
     step = decoder.decoded if decoder else partial(new_model, federation, model)
     stepped = step(joined.finish(noisy)) if any_weight else model
     sent = prepared.before.uploads.copy()
     sent[chosen] += 1
     state = State(number, stepped, sent, joined.arrays, federation.engine.kind)
     if not measured:
-        return RoundResult(state, weights, chosen, prepared.client_weights, *[math.nan] * 4)
-    exact = experiment.aggregator.finish(exact)
+        return RoundResult(state, weights, chosen, shares, *[math.nan] * 4)
+    exact = aggregator.finish(exact)
     plain = partial(decoder.decoded, noisy=False) if decoder else step
     theory = float((variance + bias**2).mean())
     return RoundResult(
         state=state,
         unnoised=federation.placed(plain(joined.finish(exact))) if any_weight else weights,
         participants=chosen,
-        client_weights=prepared.client_weights,
+        client_weights=shares,
         noise_variance=float(((noisy - exact) ** 2).mean()) * noised_any,  # the sums' rounding is no noise
-        noise_variance_theory=None if theory and experiment.aggregator.unpredicted else theory,
+        noise_variance_theory=None if theory and aggregator.unpredicted else theory,
         signal_variance=float((exact**2).mean()),
         clipped_fraction=clipped_count / max(1, sent_count),
         heterogeneity=float(np.concatenate(losses).var()) if losses else None,

@@ -1,8 +1,10 @@
 """Published systems' base: the experiment fields it sets, the weights it sends, its part in a round."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,9 @@ from ldp_core.component import Component
 from ldp_core.errors import Problem
 from ldp_core.mechanisms.base import Floats, Form, Mechanism
 from ldp_core.models.base import Model
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Vectors = NDArray[np.float32]
 Indices = NDArray[np.int64]
@@ -99,6 +104,13 @@ class Participation:
     def records(self, shards: Sequence[Indices], generator: np.random.Generator) -> Sequence[Indices]:
         """Samples that the clients train on in this round, none empty; by default all of them."""
         return shards
+
+    def term(self, model: Vectors, clients: Indices) -> Callable[[Tensor, Indices], Tensor] | None:
+        """Function that returns the gradient (k, d) of a term in the loss of those of the `clients` at these
+        places (k,), at their weights (k, d), in each step from the server's model (d,); None without such a
+        term. Each client's row depends on its own weights alone.
+        """
+        return None
 
     def encode(
         self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
@@ -217,6 +229,11 @@ class System(Component):
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         """The system's part in a run, new or with the `arrays` of a stored state."""
         return self.participation(public, arrays)
+
+    @property
+    def adds_term(self) -> bool:
+        """Whether clients have a term in their losses, which `participation` defines."""
+        return self.participation.term is not Participation.term
 
     @property
     def plain(self) -> bool:

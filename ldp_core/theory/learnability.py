@@ -145,5 +145,5 @@ def _by_lot(plan: Plan) -> bool:
 
 def _counting(plan: Plan) -> float:
     """Effective number of clients in a round's average."""
-    taking_part = plan.expected_uploads / plan.experiment.rounds
+    taking_part = plan.turns.expected / plan.experiment.rounds
     return taking_part / float((client_weights(plan) ** 2).sum())

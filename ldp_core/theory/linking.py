@@ -52,10 +52,7 @@ def linked(plan: Plan) -> Linked:
     if not keys:
         return Linked()
     keys[""] = _grouped(budgets if "ε" in keys else high - low)
-    rounds = [
-        asked.selection.choose(count, asked.seed, number, asked.rounds)
-        for number in range(1, min(asked.rounds, 2 + MOST // count) + 1)
-    ]
+    rounds = [plan.turns.chosen(number) for number in range(1, min(asked.rounds, 2 + MOST // count) + 1)]
     draw, tries, chance, right = stream(asked.seed, "linkage"), 0, 0.0, dict.fromkeys(keys, 0)
     for before, after in pairwise(rounds):
         again = np.intersect1d(before, after, assume_unique=True)

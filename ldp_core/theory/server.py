@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
-from ldp_core.aggregators.base import Drawn
+from ldp_core.aggregators.base import Drawn, SeesUploads
 from ldp_core.experiment import Experiment, Plan, kept, plan
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import alike
@@ -54,8 +54,12 @@ def server_variance(experiment: Experiment) -> float:
 
 
 def client_weights(plan: Plan) -> Floats:
-    """Mean weight of each client over non-empty rounds with all present, (K,); sums to 1."""
+    """Mean weight of each client over non-empty rounds with all present, (K,), with sum 1; NaN where uploads
+    decide.
+    """
     aggregator, held = plan.experiment.aggregator, sizes(plan)
+    if isinstance(aggregator, SeesUploads):
+        return np.full(len(held), math.nan)
     mean, _, empty = aggregator.moments(worst_variance(plan), held, aggregator.between)
     return mean / (1 - empty)
 
@@ -171,5 +175,5 @@ class _Public:
         experiment, (pieces, worst) = self._plan.experiment, self._facts(1)
         share = experiment.aggregator.moments(worst, self._held, experiment.aggregator.between)[0]
         unbiased = not any(drawn.bias.any() for _, drawn in pieces)
-        alike = bool(np.ptp(share) <= 1e-12 * share.max())
+        alike = bool(np.ptp(share) <= 1e-12 * share.max()) and self._plan.turns.drawn is None
         return alike and unbiased and experiment.clients.run_limit is None

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from ldp_core import datasets
-from ldp_core.accounting.ledger import affordable
 from ldp_core.experiment import Plan, kept
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -52,7 +51,10 @@ def turnouts(plan: Plan, kinds: NDArray[np.int64]) -> Iterator[Turnout]:
     """All possible rounds of a run, exactly where feasible; `kinds` (K,): each client's group of equals."""
     experiment = plan.experiment
     count, rounds = experiment.clients.count, experiment.rounds
-    most = affordable(plan)
+    most = plan.turns.affordable
+    if plan.turns.drawn is not None:
+        yield from _drawn(plan, plan.turns.drawn)
+        return
     parts = experiment.selection.stretches(count, rounds)
     if parts is not None:
         yield from _once(plan, kinds, parts, most > 0)
@@ -79,6 +81,16 @@ def turnouts(plan: Plan, kinds: NDArray[np.int64]) -> Iterator[Turnout]:
         yield from _whole_runs(plan, most, size, generator)
     else:
         yield from _apart(plan, most, size, generator)
+
+
+def _drawn(plan: Plan, table: NDArray[np.bool_]) -> Iterator[Turnout]:
+    """Rounds that are drawn before the run, evenly spaced ones where there are too many numbers."""
+    step = -(-table.size // MOST_NUMBERS)
+    numbers = np.arange(1, len(table) + 1)[::step]
+    for some in np.split(numbers, len(numbers)) if plan.terms.changes else [numbers]:
+        here, share = table[some - 1], np.full(len(some), 1 / len(numbers))
+        everybody = np.broadcast_to(np.arange(table.shape[1]), here.shape)
+        yield Turnout(share, everybody, here, (int(some[0]), int(some[-1])), drawn=step > 1)
 
 
 def _chance(plan: Plan) -> float | None:

@@ -95,9 +95,7 @@ def _sent(experiment: Experiment, noised: bool) -> Iterator[Step]:
 def _shuffles(experiment: Experiment) -> str:
     """Step of a shuffler, with its privacy amplification for the client with the greatest ε."""
     clients, budgets = experiment.clients.count, experiment.clients.budgets()
-    heard = int(
-        clients * experiment.selection.expected_uploads(clients, experiment.rounds) / experiment.rounds
-    )
+    heard = int(clients * plan(experiment).turns.expected / experiment.rounds)
     most, unequal = float(budgets.max()), len(set(budgets.tolist())) > 1
     found = most if unequal else shuffled(most, max(1, heard), DELTA)
     few = f"{heard} messages are too few at δ {number(DELTA)}"

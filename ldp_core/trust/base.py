@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.aggregators import Aggregator
+from ldp_core.aggregators.base import SeesUploads
 from ldp_core.component import Component
 from ldp_core.composition.backwards import budgets_of_uses
 from ldp_core.composition.spending import Releases, Spending
@@ -257,8 +258,10 @@ def common_problems(trust: Trust, terms: Terms) -> Iterator[Problem]:
     if terms.system is not None:
         whose = f"{terms.system.label}, whose server hears each client"
         yield Problem("trust", f"{name} is not part of {whose}; choose no system")
-    if aggregator.draws or aggregator.weighs_by_size:
+    sees = isinstance(aggregator, SeesUploads)
+    if sees or aggregator.draws or aggregator.weighs_by_size:
         why = "draws who is heard" if aggregator.draws else "weighs a client by its samples"
+        why = "must see each upload, which its server does not" if sees else why
         message = f"must not tell clients apart with {name}, and {aggregator.label} {why}; choose mean"
         yield Problem("aggregator", message)
     if terms.heard is None:
