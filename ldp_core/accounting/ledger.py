@@ -65,10 +65,12 @@ def promise(plan: Plan, client: Client, limit: float = math.inf, drawn: int | No
         against=experiment.trust.against,
     )
     if experiment.unit == "record":
+        persons = plan.source.rows_each
         some, whole = (
-            replace(spending, together=rows).uploads(client, most) for rows in (SOME, math.ceil(plan.records))
+            replace(spending, together=rows).uploads(client, most)
+            for rows in (persons or SOME, math.ceil(plan.records))
         )
-        entry = replace(entry, unit="record", some=some, whole=whole)
+        entry = replace(entry, unit="record", some=some, whole=whole, persons=persons)
     learnt = plan.source.learnt
     return entry.not_counting(learnt) if learnt else entry
 

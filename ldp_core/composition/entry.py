@@ -13,7 +13,6 @@ Unit = Literal["client", "record"]
 TOGETHER = ("some", "whole")
 """Fields for several records of a client together."""
 SOME = 10
-TEN, ALL = f"{SOME} records of one person together", "the client as a whole"
 """Number of records that a person may have in one client's data, as an example."""
 Word = Literal["much", "some", "little", "nothing"]
 UP_TO: tuple[tuple[float, Word], ...] = ((1.0, "much"), (3.0, "some"), (10.0, "little"))
@@ -51,8 +50,11 @@ def together_in_words(entry: Entry, at_most: Callable[[float], str]) -> str:
     """End of a sentence on what a run's ε for each record is for several; "" where ε is a client's."""
     if entry.some is None or entry.whole is None:
         return ""
-    each = (f"ε {at_most(one.bound)} for {what}" for one, what in ((entry.some, TEN), (entry.whole, ALL)))
-    return " and ".join(each)
+    ten = f"{SOME} records of one person together"
+    if entry.persons:
+        ten = f"a person with at most {entry.persons} record{'s' * (entry.persons > 1)}, all there"
+    whole = f"ε {at_most(entry.whole.bound)} for the client as a whole"
+    return f"ε {at_most(entry.some.bound)} for {ten} and {whole}"
 
 
 def word_of(epsilon: float | None) -> Word:
@@ -103,9 +105,13 @@ class Entry:
     unit: Unit = "client"
     """Whose secret the promises cover: all that a client holds, or one record, exchanged for any other."""
     some: Promise | None = None
-    """Guarantee of the run at worst for `SOME` records of one client together; None of a client's entry …"""
+    """Guarantee of the run at worst for all records of a person, or else for `SOME` records of one client
+    together; None of a client's entry …
+    """
     whole: Promise | None = None
     """… and for all records of a client of average size."""
+    persons: int = 0
+    """Largest number of records of one person; 0 where the data do not name persons."""
 
     def __getitem__(self, scope: Scope) -> Promise:
         found: Promise = getattr(self, scope)
@@ -123,11 +129,12 @@ class Entry:
         lines: dict[str, Any] = {scope: dict(vars(self[scope])) for scope in SCOPES}
         together = {name: dict(vars(one)) for name in TOGETHER if (one := getattr(self, name))}
         facts = {"against": self.against, "unit": self.unit, "worth": word_of(self.run_worst.bound)}
-        return {**lines, **together, **facts}
+        capped = {"persons": self.persons} if self.persons else {}
+        return {**lines, **together, **facts, **capped}
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Self:
         lines: dict[str, Any] = {scope: Promise.of(stored.get(scope, {})) for scope in SCOPES}
         together = {name: Promise.of(stored[name]) for name in TOGETHER if name in stored}
-        against, unit = (stored.get(name, getattr(cls, name)) for name in ("against", "unit"))
-        return cls(**lines, **together, against=against, unit=unit)
+        facts = {name: stored[name] for name in ("against", "unit", "persons") if name in stored}
+        return cls(**lines, **together, **facts)

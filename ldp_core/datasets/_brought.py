@@ -121,6 +121,7 @@ def look_of(found: Found, seen: Seen, name: str, title: str, state: str, read: S
         "version": state,
         "left_out": "; ".join(seen.notes),
         "learnt": found.learnt,
+        "rows_each": found.rows_each,
         "found": found,
         "source": staticmethod(read),
     }

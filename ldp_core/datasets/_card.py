@@ -9,7 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    ValidationError,
+)
 
 from ldp_core.errors import InvalidInput, one_of, printable, shown
 from ldp_core.hints import hint
@@ -45,6 +54,10 @@ class Card(BaseModel):
     target: Name | None = None
     client: Name | None = None
     """Heading of the column that names each row's client; if set, but empty, no column does."""
+    person: Name | None = None
+    """Heading of the column that names each row's person, where clients hold rows of several."""
+    rows_each: Annotated[StrictInt, Field(ge=1, le=1000)] = 10
+    """Number of rows that are kept of each person, the first of the file."""
     scales: dict[Name, Annotated[tuple[float, float] | tuple[Name, ...], AfterValidator(_sound)]] = {}
     leave_out: tuple[Name, ...] = ()
     gaps: dict[Name, StrictBool] = {}
@@ -110,7 +123,8 @@ class Card(BaseModel):
     @property
     def named(self) -> list[str]:
         """Headings of the columns that the card names."""
-        return [*filter(None, (self.target, self.client)), *self.scales, *self.leave_out, *self.gaps]
+        one = filter(None, (self.target, self.client, self.person))
+        return [*one, *self.scales, *self.leave_out, *self.gaps]
 
 
 @dataclass

@@ -34,6 +34,8 @@ class Found:
     target: str = ""
     client: str = ""
     learnt: str = ""
+    rows_each: int = 0
+    """Largest number of rows of one person; 0 where no persons are named."""
 
 
 def divided(

@@ -3,6 +3,7 @@ does not prove becomes a question.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -106,14 +107,18 @@ def understand(table: Table, seen: Seen) -> tuple[Found, NDArray[np.float32]]:
     if not (decimal or card.decimal):
         _ask_of_thousands(columns, seen)
     client = _client(columns, seen)
-    target = _target([one for one in columns if one is not client], seen)
-    others = [one for one in columns if one not in (target, client)]
+    person = _person(columns, client, seen)
+    target = _target([one for one in columns if one not in (client, person)], seen)
+    others = [one for one in columns if one not in (target, client, person)]
     _ask_of_gaps([target, *(one for one in others if not one.apart())], seen)
     kept = np.array([not target.gap(cell) for cell in target.cells])
-    if client:
-        kept &= np.array([cell != "" for cell in client.cells])
+    for one in filter(None, (client, person)):
+        kept &= np.array([cell != "" for cell in one.cells])
     if gone := int((~kept).sum()):
-        seen.notes.append(f"{spelled(gone)} rows without a target{' or client' * bool(client)} are left out")
+        whose = " or client" * bool(client) + " or person" * bool(person)
+        seen.notes.append(f"{spelled(gone)} rows without a target{whose} are left out")
+    if person:
+        _first_rows(person, kept, seen)
     rows = np.flatnonzero(kept)
     classes = _classes([target.cells[i] for i in rows], target.heading)
     number = {one: i for i, one in enumerate(classes)}
@@ -137,7 +142,7 @@ def understand(table: Table, seen: Seen) -> tuple[Found, NDArray[np.float32]]:
         seen.notes.append("without scales that the card states, ε of each row is refused")
     found = divided(
         "rows", seen, classes, clients, rows, labels, owners, test, columns=features, target=target.heading,
-        client=client.heading if client else "", learnt=learnt,
+        client=client.heading if client else "", learnt=learnt, rows_each=card.rows_each if person else 0,
     )  # fmt: skip
     return found, numbers_of(found, columns)
 
@@ -204,7 +209,7 @@ def _client(columns: Sequence[Column], seen: Seen) -> Column | None:
     card = seen.card
     if card.says_client:
         return next((one for one in columns if one.heading == card.client), None)
-    used = {card.target, *card.scales, *card.leave_out}
+    used = {card.target, card.person, *card.scales, *card.leave_out}
     ways = [one for one in columns if one.names and one.repeats and one.heading not in used]
     known = [one for one in ways if one.heading.casefold() == "client"]
     ways = (known or sorted(ways, key=lambda one: len(one.values)))[: OFFERED - 1]
@@ -217,6 +222,36 @@ def _client(columns: Sequence[Column], seen: Seen) -> Column | None:
             "whose rows are these?", *those, ("no column names clients", {"client": None}), proved=bool(known)
         )
     return ways[0] if ways else None
+
+
+def _person(columns: Sequence[Column], client: Column | None, seen: Seen) -> Column | None:
+    card = seen.card
+    if "person" in card.model_fields_set or not (client or card.says_client):
+        return next((one for one in columns if one.heading == card.person and one is not client), None)
+    used = {card.target, *card.scales, *card.leave_out}
+    ways = [
+        one for one in columns if one.names and one.repeats and one is not client and one.heading not in used
+    ]
+    if ways:
+        name, count = ways[0].heading, spelled(len(ways[0].values))
+        kept = ("at most 10 rows", 10), ("one row", 1)
+        those = [(f"“{name}”: {rows} of each is kept", {"person": name, "rows_each": n}) for rows, n in kept]
+        asks = f"no column says which person a row is of; “{name}” names {count}"
+        seen.ask(asks, ("none does", {"person": None}), *those, proved=True)
+    return None
+
+
+def _first_rows(person: Column, kept: NDArray[np.bool_], seen: Seen) -> None:
+    """Drop all rows of a person but the first ones from the mask `kept`."""
+    count, most, before = Counter[str](), seen.card.rows_each, int(kept.sum())
+    for i in np.flatnonzero(kept).tolist():
+        count[person.cells[i]] += 1
+        kept[i] = count[person.cells[i]] <= most
+    gone = spelled(before - int(kept.sum()))
+    seen.notes.append(
+        f"“{person.heading}” names {spelled(len(count))} persons: of each the first {most} rows of the file "
+        f"are kept, and {gone} later ones left out"
+    )
 
 
 def _target(columns: Sequence[Column], seen: Seen) -> Column:

@@ -87,6 +87,8 @@ class Dataset(Component):
     """Information from training samples in all samples before any mechanism, so that no ε covers it."""
     clients: ClassVar[int] = 0
     """Number of clients named by the data; 0 if they name none."""
+    rows_each: ClassVar[int] = 0
+    """Largest number of samples of one person; 0 if the data do not name persons."""
     version: ClassVar[str] = ""
     """Version of data that can change, part of a run's key; "" for constant data."""
 

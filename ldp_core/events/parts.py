@@ -71,6 +71,7 @@ _weighed = {
     "against": Annotated[str, Field(pattern="|".join(AGAINST))],
     "worth": Word,
     "unit": Unit,
+    "persons": Count,
     **dict.fromkeys(TOGETHER, Annotated[Json, fields_of(Promise)]),
 }
 _entry = Annotated[Json, Like(_scopes | _weighed, frozenset(_weighed))]

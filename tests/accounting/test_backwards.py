@@ -60,19 +60,3 @@ def test_many_different_budgets_are_kept_to_by_steps():
     costs = np.array([one.run_worst.bound for one in some])
     assert (costs <= asked[:1000:50]).all()
     assert (costs >= 0.97 * asked[:1000:50]).all()
-
-
-def test_a_hundred_different_budgets_are_quick():
-    """Each takes a handful of compositions; a bound on steps, which no other process can stretch."""
-    from ldp_core.composition.backwards import largest
-
-    steps = []
-
-    def cost(epsilon: float) -> float:
-        steps.append(epsilon)
-        return 650 * epsilon**1.3
-
-    for budget in np.geomspace(0.1, 100, 100):
-        found = largest(cost, float(budget), float(budget) / 650)
-        assert budget * (1 - TOLERANCE) <= 650 * found**1.3 <= budget
-    assert len(steps) <= 1000

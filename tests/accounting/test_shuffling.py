@@ -13,9 +13,6 @@ from ldp_core.composition.shuffling import heap_delta
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of
 
-KNOWN = [(300, 2, 0.80), (3000, 2, 0.219), (3000, 4, 0.83), (60_000, 4, 0.156), (60_000, 6, 0.475)]
-KNOWN += [(60_000, 8, 1.80)]
-
 
 def on_the_plane(target: float, epsilon: float, clients: int, reach: float = 7.5) -> float:
     """δ of the pair (A + Δ, C − A + 1 − Δ) and the same turned round, over all pairs of counts (a, b)."""
@@ -38,15 +35,14 @@ def on_the_plane(target: float, epsilon: float, clients: int, reach: float = 7.5
     return float(np.maximum(one - math.exp(target) * other, 0.0).sum())
 
 
-def heaps_of(laws: list[np.ndarray], groups: list[int]) -> dict[tuple[int, ...], float]:
-    """Of each outcome, the counts of each answer in each group, the probability. `laws`: a client each."""
-    found: dict[tuple[int, ...], float] = {(0,) * (len(laws[0]) * (max(groups) + 1)): 1.0}
-    for law, group in zip(laws, groups, strict=True):
+def heaps_of(laws: list[np.ndarray]) -> dict[tuple[int, ...], float]:
+    """Probability of each outcome, the counts of each answer; `laws`: of each client's answer."""
+    found: dict[tuple[int, ...], float] = {(0,) * len(laws[0]): 1.0}
+    for law in laws:
         following: dict[tuple[int, ...], float] = {}
         for heap, chance in found.items():
             for answer, p in enumerate(law):
-                place = group * len(law) + answer
-                key = (*heap[:place], heap[place] + 1, *heap[place + 1 :])
+                key = (*heap[:answer], heap[answer] + 1, *heap[answer + 1 :])
                 following[key] = following.get(key, 0.0) + chance * float(p)
         found = following
     return found
@@ -61,11 +57,6 @@ def response(epsilon: float, answers: int, value: int) -> np.ndarray:
     law = np.full(answers, 1 / (math.exp(epsilon) + answers - 1))
     law[value] *= math.exp(epsilon)
     return law
-
-
-@pytest.mark.parametrize(("clients", "epsilon", "figure"), KNOWN)
-def test_known_figures(clients: int, epsilon: int, figure: float):
-    assert 0.98 * figure <= shuffled(epsilon, clients, 1e-6) <= figure
 
 
 @pytest.mark.parametrize("clients", [300, 3000, 60_000])
@@ -85,35 +76,14 @@ def test_never_below_randomised_response_counted_out(clients: int, epsilon: floa
     found = shuffled(epsilon, clients, 1e-2)
     for others in itertools.combinations_with_replacement(range(answers), clients - 1):
         rest = [response(epsilon, answers, value) for value in others]
-        one, other = (heaps_of([response(epsilon, answers, value), *rest], [0] * clients) for value in (0, 1))
+        one, other = (heaps_of([response(epsilon, answers, value), *rest]) for value in (0, 1))
         assert apart(one, other, found) <= 1e-2 * (1 + 1e-9)
-
-
-def test_groups_of_unequal_budgets_are_heaps_of_their_own():
-    """Over every deal of two budgets to six clients, each pair of values of each client and all others':
-    a client's figure is that of its group's size, though all heaps are seen."""
-    budgets, tried = (0.5, 2.0), 0
-    for groups in itertools.product((0, 1), repeat=6):
-        if sorted(groups) != list(groups):
-            continue  # clients of a group are alike
-        for victim in {groups.index(one) for one in set(groups)}:
-            found = shuffled(budgets[groups[victim]], groups.count(groups[victim]), 1e-2)
-            for values in itertools.product((0, 1), repeat=5):
-                one, other = (
-                    heaps_of(
-                        [response(budgets[g], 2, v) for g, v in zip(groups, held, strict=True)], list(groups)
-                    )
-                    for held in ([*values[:victim], v, *values[victim:]] for v in (0, 1))
-                )
-                tried += 1
-                assert max(apart(one, other, found), apart(other, one, found)) <= 1e-2 * (1 + 1e-9)
-    assert tried == (2 + 5 * 2) * 32
 
 
 def test_several_heaps_compose():
     """Two heaps at once, all pairs of outcomes; and many, between one heap and the sum of all."""
     law = [response(1.0, 2, value) for value in (0, 1)]
-    one, other = (heaps_of([law[v], *[law[1]] * 4], [0] * 5) for v in (0, 1))
+    one, other = (heaps_of([law[v], *[law[1]] * 4]) for v in (0, 1))
     both = [
         {(a, b): p * q for (a, p), (b, q) in itertools.product(side.items(), side.items())}
         for side in (one, other)
@@ -125,16 +95,6 @@ def test_several_heaps_compose():
     # losses of one heap are nearly normal: fifty of them add up as the root of fifty does
     nearly = epsilon_of(1e-5, math.sqrt(50) * mu_of(alone, 1e-5))
     assert many == pytest.approx(float(nearly), rel=0.05)
-
-
-def test_against_the_reference(oracles: dict[str, Any]):
-    points = oracles["accounting"]["shuffle"]
-    assert len(points) >= 10
-    for point in points:
-        found = shuffled(point["epsilon0"], point["n"], point["delta"])
-        assert found <= point.get("FMT21_numerical", point["epsilon0"]) * 1.001
-        if point["FMT21_closed_form_applicable"]:
-            assert found <= point["FMT21_closed_form"]
 
 
 def test_the_ends():

@@ -58,6 +58,19 @@ def test_dead_units_let_no_image_pass():
 
 
 @pytest.mark.parametrize("server", LIARS)
+def test_model_lies_within_what_clients_accept(server: str):
+    asked = task()
+    wary = servers.get(server, within=0.05)
+    made = wary.crafted(asked, size=100.0)
+    assert np.abs(made[: asked.slices[-1].stop]).max() == pytest.approx(0.05)
+    free = servers.get(server, within=1e6).crafted(task(), size=100.0)
+    assert np.array_equal(free, servers.get(server).crafted(task(), size=100.0))
+    assert parse(lie(server)).as_json()["attack"]["server"] == server
+    given = lie(server) | {"attack": {"uploads": "real", "server": {"name": server, "within": 0.05}}}
+    assert parse(parse(given).as_json()).attack == parse(given).attack != parse(lie(server)).attack
+
+
+@pytest.mark.parametrize("server", LIARS)
 def test_promise_is_the_same_for_a_server_that_lies(server: str):
     lying = parse(lie(server))
     honest = parse({**lying.as_json(), "attack": {"uploads": "real"}})
@@ -90,6 +103,7 @@ def test_honest_server_changes_neither_key_nor_json():
             "attack.attacker",
         ),
         (lie("trappe"), "attack.server"),
+        ({"attack": {"server": {"name": "honest", "within": 1}}}, "attack.server"),
     ],
 )
 def test_unfit_lie_is_refused_at_its_field(changes: dict[str, Any], path: str):

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 import ldp_core
 from ldp_core import datasets
+from ldp_core.accounting import Entry, entries, together_in_words
 from ldp_core.datasets import Dataset
 from ldp_core.datasets.folders import Sources
 from ldp_core.errors import DataUnavailable, InvalidExperiment
-from ldp_core.experiment import parse, plan
+from ldp_core.experiment import changed, parse, plan
 from ldp_core.federated.federation import assemble
+from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of
 from ldp_core.theory.turnout import label_counts
 
 ROWS = [
@@ -215,3 +217,25 @@ def test_epsilon_of_rows_wants_public_scales_and_centres_them(folder: Path):
     assert np.allclose(federation.pictures(federation.train_x), data.train_x)
     assert np.allclose(federation.samples_of(data.test_x), 2 * data.test_x - 1)
     assert {entry["unit"] for entry in ldp_core.run(experiment).ledger} == {"record"}
+
+
+def test_person_column_caps_rows_and_gives_epsilon_of_a_person(folder: Path):
+    rows = [(i % 7, *row) for i, row in enumerate(ROWS)]
+    data, asked = written(rows, "patient,shop,age,colour,bought"), {"dataset": "table:mine", "unit": "record"}
+    offered: Any = table(folder, data, CARD)
+    assert len(offered.found.y) == 100
+    answers = datasets.registry.look("table:mine").seen.questions[-1]["answers"]
+    assert [one["card"] for one in answers[1:]] == [{"person": "patient", "rows_each": n} for n in (10, 1)]
+    epsilons = []
+    for most in (1, 3):
+        found: Any = table(folder, data, {**CARD, "person": "patient", "rows_each": most})
+        assert sorted(found.found.order) == [*range(7 * most)]
+        assert found.shape == (1, 4)
+        experiment = changed(parse(asked), {"clients.epsilon_scope": "run", "clients.epsilon": 1})
+        entry = entries(plan(experiment))[0]
+        assert (entry.persons, Entry.of(entry.as_json())) == (most, entry)
+        mu = most * float(mu_of(entry.run_worst.bound, entry.run_worst.delta))
+        assert entry.some.bound == pytest.approx(float(epsilon_of(entry.run_worst.delta, mu)))
+        assert f"at most {most} record" in together_in_words(entry, str)
+        epsilons.append(entry.some.bound)
+    assert epsilons[0] == pytest.approx(1, rel=1e-3) and epsilons[1] > 3

@@ -2,20 +2,17 @@
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ldp_core.attacks.idlg import IDLG
-from ldp_core.datasets import get
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage import grid_context
 from ldp_core.leakage.grid import climb
 from ldp_core.leakage.observe import observe
 from tests.data import digits
-from tests.extent import in_gate
 
 BASE = {"clients": {"epsilon": 1, "range": 0.2}, "local": {"learning_rate": 0.1, "epochs": 1}}
 
@@ -131,26 +128,3 @@ def test_seeing_the_same_values_again_sharpens():
 def test_ladder_round_is_independent_of_base_rounds():
     few, many = ({"base": BASE | {"rounds": rounds}, "epsilons": [8], "images": 1} for rounds in (2, 9))
     assert cells(**few, round=4) == cells(**many, round=4) != cells(**few, round=2)
-
-
-def test_twenty_images_in_one_upload():
-    """The preset's base, the first clients, seed 0: shares of the twenty images of each that come back."""
-    from ldp_core import presets
-
-    base = presets.get("twenty_images").draft.base.as_json()
-    data = get("mnist_sample").load(Path("nowhere"))
-    back = {"clean": 0, "piecewise 8": 0, "piecewise 20": 0, "duchi 8": 0}
-    clients = range(1, 1 + in_gate(2, 3))
-    for client in clients:
-        request = {"base": base, "upload": "real", "epsilons": [8, 20], "client": client}
-        for event in climb(parse_ladder(request), data):
-            one = event.as_json()
-            if one["event"] == "cell" and f"{one['mechanism']} {one['epsilon']:g}" in back:
-                back[f"{one['mechanism']} {one['epsilon']:g}"] += one["recovered"]
-            elif one["event"] == "reference" and one["control"] == "clean" and one["mechanism"] == "duchi":
-                back["clean"] += one["recovered"]
-                assert one["recovered_non_members"] == 0
-                assert one["n"] == 20
-    assert back["clean"] >= 5 * len(clients)
-    assert back["piecewise 8"] == back["duchi 8"] == 0
-    assert back["piecewise 20"] >= back["clean"] / 2

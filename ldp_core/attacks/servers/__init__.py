@@ -7,6 +7,7 @@
 
 from ldp_core.attacks.servers.base import Server, Task
 from ldp_core.component import Registry
+from ldp_core.limits import number
 
 registry: Registry[Server] = Registry(__name__, Server, "the server's name")
 get = registry.get
@@ -18,4 +19,7 @@ LIE = "The promise counts on no honest server, so it is the same."
 
 def how_sent(server: Server) -> str:
     """Sentences on what attacks by a server say."""
-    return f"The server lies. {server.summary} {LIE}" if server.reader else PROTOCOL
+    if not server.reader:
+        return PROTOCOL
+    most = "" if server.within is None else f" Clients refuse weights beyond ±{number(server.within, 4)}."
+    return f"The server lies. {server.summary}{most} {LIE}"

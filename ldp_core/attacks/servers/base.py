@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from ldp_core.attacks.base import no_dense_start, no_picture
 from ldp_core.component import Component
+from ldp_core.fields import Number
+from ldp_core.limits import NORM
 from ldp_core.mechanisms.base import Floats
 from ldp_core.models.base import Model, Slice
 
@@ -67,10 +70,14 @@ class Server(Component):
     silences: ClassVar[bool] = False
     """Whether the other clients of a sum are sent a model that they cannot train."""
 
+    within: Annotated[float | None, Number(NORM, optional=True)] = Field(
+        None, description="size up to which clients accept a weight of the model, and refuse it beyond"
+    )
+
     def problem(self, run: Lied) -> str:
         """Why a run's clients cannot be lied to, as the end of a sentence; "" if they can."""
         if not self.reader:
-            return ""
+            return "" if self.within is None else "it sends nothing made that clients would refuse"
         if run.system:
             return f"clients of {run.system} start from a model that is partly their own"
         if run.target == "class_means":
@@ -82,11 +89,16 @@ class Server(Component):
     def crafted(self, task: Task, size: float) -> NDArray[np.float32]:
         """Model (d,) for the clients under attack; `size`: of the second layer's weights, and so of steps."""
         weight, bias = self.first_layer(task)
-        scale = task.room / max(np.abs(weight).max(), np.abs(bias).max())
+        scale = self.room(task) / max(np.abs(weight).max(), np.abs(bias).max())
         # each image moves every unit that it activates by the same step, of a size that its class decides
         second = size * task.generator.standard_normal(task.slices[3].shape)
+        second *= min(1.0, (self.within or np.inf) / np.abs(second).max())
         rows = np.repeat(second[:, None], task.units, axis=1)
         return task.filled(scale * weight, scale * bias, rows, np.zeros_like(second))
+
+    def room(self, task: Task) -> float:
+        """Size of the first layer's largest weight."""
+        return min(task.room, self.within or np.inf)
 
     def first_layer(self, task: Task) -> tuple[Floats, Floats]:
         """Weights (units, features) and biases (units,) that single images out, up to a common factor."""

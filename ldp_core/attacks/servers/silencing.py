@@ -22,4 +22,4 @@ class Silencing(Imprint):
     def dead(self, task: Task) -> NDArray[np.float32]:
         """Model (d,) for the other clients, whose first layer lets no image pass."""
         units, features = task.slices[0].shape
-        return task.filled(np.zeros((units, features)), np.full(units, -task.room))
+        return task.filled(np.zeros((units, features)), np.full(units, -self.room(task)))

@@ -11,6 +11,7 @@ from ldp_core.component import Component
 from ldp_core.datasets import IMAGES
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Experiment, plan
+from ldp_core.experiment.attack import HONEST
 from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
 from ldp_core.fields import Number, Whole
 from ldp_core.runs import own_data
@@ -86,7 +87,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         "mechanisms": list(chosen),
         "epsilons": [rung for rung in RUNGS if lowest <= rung <= highest],
         "upload": upload,
-        "server": _server(workspace, before) if upload == "real" else "honest",
+        "server": _server(workspace, before) if upload == "real" else HONEST,
         "client": _client(workspace, before),
         "rounds_observed": st.select_slider(
             "Uploads that the server sees",
@@ -107,7 +108,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         "seed": before.seed,
     }
     with st.expander("Attacker and images"):
-        asked["attacker"] = _attacker(workspace, before, upload, servers.get(asked["server"]))
+        asked["attacker"] = _attacker(workspace, before, upload, asked["server"])
         if upload == "audit":
             words = "An upload for each; figures are medians and shares over them, with 95 % intervals."
             ends = int(limits.LADDER_IMAGES.minimum), int(limits.LADDER_IMAGES.maximum)
@@ -126,14 +127,26 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         return None
 
 
-def _server(workspace: Workspace, before: Ladder) -> str:
+def _server(workspace: Workspace, before: Ladder) -> Server:
     every = servers.registry.labels().items()
     labels = {name: label for name, label in every if not servers.get(name).silences}  # no sum is seen here
     place = [*labels].index(before.server.name) if before.server.name in labels else 0
     key = workspace.key("server")
     name = str(st.selectbox("The server", list(labels), place, format_func=labels.__getitem__, key=key))
     st.caption(plain(servers.get(name).summary, 300))
-    return name
+    if not servers.get(name).reader:
+        return servers.get(name)
+    within = st.number_input(
+        "Clients refuse weights beyond ±",
+        limits.NORM.minimum,
+        limits.NORM.maximum,
+        before.server.within,
+        placeholder="none",
+        key=workspace.key("within"),
+        help="A client may send nothing where a weight of the model lies outside its own range. A liar then "
+        "sends what is inside: large weights alone make steps that stand out from noise.",
+    )
+    return servers.get(name, within=within)
 
 
 def _choose_data(workspace: Workspace, name: str) -> tuple[Problem, ...]:
@@ -235,7 +248,8 @@ def _value(field: str, value: Any) -> str:
     if field == "upload":
         return UPLOADS[value]
     if field == "server":
-        return str(value.label)
+        most = "" if value.within is None else f" (weights up to {number(value.within, 4)})"
+        return f"{value.label}{most}"
     if field == "attacker":
         if value is None:
             return AUTO

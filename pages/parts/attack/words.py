@@ -7,9 +7,9 @@ from typing import Any
 
 from ldp_core import attacks, mechanisms, models
 from ldp_core.accounting import WHOLE_RUN
-from ldp_core.attacks import servers
 from ldp_core.attacks.findings.verdict import READ, RECOVERED_DB, SELDOM, VISIBLE_DB
 from ldp_core.attacks.servers import how_sent
+from ldp_core.experiment.attack import SERVER
 from ldp_core.inference import by_chance
 from ldp_core.runs import Desk
 from pages.parts.clients.data_names import data_label
@@ -54,7 +54,7 @@ def caption(desk: Desk) -> str:
     return (
         f"Client {ladder['client']}, round {ladder['round']}, {sent}: {what}{times}. ε is {covers}, not for "
         f"{WHOLE_RUN[base.get('unit', 'client')]}. {MARKS[ladder['upload']]} A failed attack proves nothing. "
-        f"{how_sent(servers.get(ladder.get('server', 'honest')))}"
+        f"{how_sent(SERVER.check(ladder.get('server', 'honest')))}"
     )
 
 

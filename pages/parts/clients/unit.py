@@ -12,7 +12,7 @@ from pages.parts.ui.workspace import Workspace
 
 ABOUT = (
     "Each record: the client itself adds noise to gradients that are shortened record by record, and is "
-    "trusted with its records. Records, not persons: no column says whose a record is."
+    "trusted with its records. Records, not persons, unless a column of your own table names them."
 )
 
 
