@@ -234,8 +234,10 @@ def _person(columns: Sequence[Column], client: Column | None, seen: Seen) -> Col
     ]
     if ways:
         name, count = ways[0].heading, spelled(len(ways[0].values))
-        kept = ("at most 10 rows", 10), ("one row", 1)
-        those = [(f"“{name}”: {rows} of each is kept", {"person": name, "rows_each": n}) for rows, n in kept]
+        kept = ("10 rows", 10), ("one row", 1)
+        those = [
+            (f"“{name}” does, with at most {rows} each", {"person": name, "rows_each": n}) for rows, n in kept
+        ]
         asks = f"no column says which person a row is of; “{name}” names {count}"
         seen.ask(asks, ("none does", {"person": None}), *those, proved=True)
     return None

@@ -234,6 +234,7 @@ def test_person_column_caps_rows_and_gives_epsilon_of_a_person(folder: Path):
         experiment = changed(parse(asked), {"clients.epsilon_scope": "run", "clients.epsilon": 1})
         entry = entries(plan(experiment))[0]
         assert (entry.persons, Entry.of(entry.as_json())) == (most, entry)
+        assert entry.some
         mu = most * float(mu_of(entry.run_worst.bound, entry.run_worst.delta))
         assert entry.some.bound == pytest.approx(float(epsilon_of(entry.run_worst.delta, mu)))
         assert f"at most {most} record" in together_in_words(entry, str)
