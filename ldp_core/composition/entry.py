@@ -135,8 +135,6 @@ class Entry:
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Self:
         lines: dict[str, Any] = {scope: Promise.of(stored.get(scope, {})) for scope in SCOPES}
-        together = {name: Promise.of(stored[name]) for name in TOGETHER if name in stored}
-        facts: dict[str, Any] = {
-            name: stored[name] for name in ("against", "unit", "persons") if name in stored
-        }
-        return cls(**lines, **together, **facts)
+        lines |= {name: Promise.of(stored[name]) for name in TOGETHER if name in stored}
+        lines |= {name: stored[name] for name in ("against", "unit", "persons") if name in stored}
+        return cls(**lines)

@@ -210,7 +210,7 @@ def _noted(one: Feature) -> Iterator[str]:
         rule = (
             "beyond its scale, and is clipped" if one.number else "not among its values, and counts as none"
         )
-        yield f"“{one.heading}” is {rule} in {spelled(one.outside)} rows"
+        yield f"“{one.heading}” is {rule} in {spelled(one.outside)} row{'s' * (one.outside > 1)}"
 
 
 def learnt_from(features: Sequence[Feature]) -> str:

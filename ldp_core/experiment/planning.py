@@ -224,7 +224,7 @@ class Plan:
         words = PER[self.randomiser.scope if scope == "mechanism" else scope]
         if self.experiment.unit == "client":
             return words
-        return "for one row's whole run" if scope == "run" else f"{words}, of one row"
+        return "for one record's whole run" if scope == "run" else f"{words}, of one record"
 
     @property
     def correction(self) -> str:

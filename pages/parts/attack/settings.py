@@ -143,8 +143,8 @@ def _server(workspace: Workspace, before: Ladder) -> Server:
         before.server.within,
         placeholder="none",
         key=workspace.key("within"),
-        help="A client may send nothing where a weight of the model lies outside its own range. A liar then "
-        "sends what is inside: large weights alone make steps that stand out from noise.",
+        help="A client may send nothing where a weight of the model lies beyond. A liar then keeps within, "
+        "which costs it little where there is no noise: large weights make steps that stand out from noise.",
     )
     return servers.get(name, within=within)
 

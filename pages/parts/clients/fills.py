@@ -68,7 +68,7 @@ def fills(workspace: Workspace) -> None:
     offer(workspace)
     _limit(workspace, clients)
     if of_rows:
-        st.caption("Safe ranges play no part: what a row moves is bounded by the length of its gradient.")
+        st.caption("Safe ranges play no part: what a record moves is bounded by the length of its gradient.")
         return
     now = _law_of_ranges(clients)
     _law(workspace, "ranges", "Safe ranges τ", RANGE_MODES, now, TAU, _set_ranges)

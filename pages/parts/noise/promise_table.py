@@ -49,8 +49,8 @@ BALL = (
     "uploads whatever, and one weight may tell as much as all of them."
 )
 ROW = (
-    " Where ε is a row's, the bounds are on two tables of equal size that differ in one row; how many rows a "
-    "client holds is public, and a row may show in a single weight."
+    " Where ε is a record's, the bounds are on two tables of equal size that differ in one record; how many "
+    "records a client holds is public, and a record may show in a single weight."
 )
 DEARER = (
     "At budgets this small an upload's ε is below that of one of its weights: it comes with a δ, and one "

@@ -154,9 +154,9 @@ def labels_cover(draft: Draft) -> str:
 
 
 def clipped_in_words(experiment: Experiment) -> str:
-    """What the size of uploads is bounded by: safe ranges, or the length of each row's gradient."""
+    """What the size of uploads is bounded by: safe ranges, or the length of each record's gradient."""
     if experiment.local.clip is not None:
-        return f"each row's gradient shortened to {number(experiment.local.clip)}"
+        return f"each record's gradient shortened to {number(experiment.local.clip)}"
     people = plan(experiment).population
     return ranges_in_words(people.low.tolist(), people.high.tolist())
 
