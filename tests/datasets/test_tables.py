@@ -111,7 +111,7 @@ def test_gaps_outliers_and_unused_columns_are_reported(folder: Path):
     assert found.found.target == "class"
     assert "1 rows without a target are left out" in said
     assert "“b” is missing in 5 rows, counted as the middle of its scale" in said
-    assert "“b” is beyond its scale, and is clipped in 1 rows" in said
+    assert "“b” is beyond its scale, and is clipped in 1 row" in said
     assert "left out (another text in each row): “text”" in said
     assert "left out (one value alone, or nothing): “same”" in said
     data = found.load(folder)
