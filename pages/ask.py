@@ -20,7 +20,7 @@ from ldp_core.tuning.designs import Found, answer_of, next_points
 from ldp_core.tuning.needs import TRUSTS, Lever, Needs, parse_needs
 from ldp_core.tuning.said import changes, design_of, enough, promised, sentence
 from pages.parts.runs.job_state import far_state, is_gone
-from pages.parts.tune.price import KeyFigure, setting_line, three_figures
+from pages.parts.tune.price import chip, setting_line, three_figures
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
@@ -135,12 +135,12 @@ def _fields(before: Needs) -> Needs | None:
     if kind == "promise":
         value = before.epsilon or 4.0
         wanted["epsilon"] = need.select_slider(
-            f"ε at most, for {UNITS[unit]}",
+            "ε at most",
             sorted({*EPSILONS, value}),
             value,
             format_func=lambda epsilon: f"{number(epsilon)}: {word_of(epsilon)}",
             key="ask epsilon",
-            help=f"What it promises for the whole run. {RULE} Known deployments have other units: "
+            help=f"For {UNITS[unit]}, in the whole run. {RULE} Known deployments have other units: "
             f"{'; '.join(deployments.listed())}.",
         )
     else:
@@ -213,7 +213,7 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, told: float
     headline(sentence(needs, found, chance))
     _figures(found, design, chance, told)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**The design found**  \n{setting_line(design)}")
+        st.markdown(f"**Found**: {setting_line(design)}")
         if not found.measured:
             st.button("Confirm it with fresh seeds", type="primary", key="confirm", on_click=_confirm)
         if st.button("Train and attack it", key="open found"):
@@ -237,11 +237,11 @@ def _figures(found: Found, design: Experiment, chance: float, told: float | None
     how = f"Mean of {found.runs} fresh runs." if found.measured else "Expected, from two runs of each design."
     span = f"nine of ten runs: {percent(found.low)} to {percent(found.high)}"
     rest = f"{span}; guessing {percent(chance)}, without noise {percent(found.ceiling)}"
-    accuracy, attacker = KeyFigure("Accuracy", percent(found.mean), rest, how), None
+    accuracy, attacker = chip("Accuracy", percent(found.mean), rest, how), None
     if told is not None:
         right, odds = f"right in {round(100 * told)} of 100 tries", worth(promised(design)).odds
-        rest = f"about which of two images a client holds; promised: {odds}; a coin: 50"
-        attacker = KeyFigure("What an attacker did", right, rest, "From one upload.")
+        rest = f"telling two images apart; a coin: 50; promised: {odds.removeprefix('in ')}"
+        attacker = chip("What an attacker did", right, rest, "From one upload.")
     three_figures(design, accuracy, attacker)
 
 

@@ -18,6 +18,7 @@ from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.runs.launching import asked_of, launch_bar, launch_if_pressed, of_earlier_settings, results
 from pages.parts.systems.panel import system_panel
 from pages.parts.ui.header import header, question
+from pages.parts.ui.scenario import named
 from pages.parts.ui.visitor import look
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import own_bar, shared_job
@@ -38,7 +39,6 @@ def main() -> None:
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
-            st.header("What is attacked", anchor="settings")
             start = _start_from(workspace, before)
             ladder = settings(workspace, start)
             if ladder is not None and _settings_of(ladder) != _settings_of(start):
@@ -56,7 +56,7 @@ def main() -> None:
                 back = " Set that back to go on where this one stopped."
                 of_earlier_settings(since, back * bool(since and may_go_on(job)))
             with results(stale):
-                desk_view(job, own=True)
+                desk_view(job, True, named(workspace.draft))
     saved_upload()
 
 

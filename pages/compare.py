@@ -27,7 +27,7 @@ def main() -> None:
     choose(now, time.time())
     live = any(arm.job.live for arm in arms(now)[0])
     if now and not named:
-        st.caption("Chosen for you: the newest training here that compares anything.")
+        st.caption("Chosen for you", help="The newest training here that compares anything.")
     refreshing(_side_by_side, pace() if live else None)(now, trouble, live)
     if not named:
         suggestions(time.time())

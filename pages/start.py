@@ -43,20 +43,20 @@ def main() -> None:
         hero()
     _doors()
     _yours()
-    with st.expander(f"{len(names)} scenarios, and what they came to", expanded=bool(mine.guesses)):
+    with st.expander(f"{len(names)} scenarios", expanded=bool(mine.guesses)):
         _grid([name for name in names if name != asked], known, mine)
 
 
 def _doors() -> None:
     first = presets.names()[0]
     with st.container(horizontal=True, key="doors"):
-        words = "Ask: whose secret, from whom, how good?"
+        words = "Ask: what do you need?"
         if st.button(words, type="primary", key="door ask", width="stretch"):
             st.switch_page("ask.py")
-        if st.button("Try it: train and attack", key=f"open {first}", width="stretch"):
+        if st.button("Try it", key=f"open {first}", width="stretch"):
             start_with(presets.get(first).draft)
             st.switch_page("train.py")
-        if st.button("Learn it step by step", key="door learn", width="stretch"):
+        if st.button("Learn", key="door learn", width="stretch"):
             st.switch_page("learn.py")
 
 

@@ -59,16 +59,15 @@ def main() -> None:
     if kind == "best":  # which asks for a population of its own, and needs no job
         best(workspace)
         return
-    st.caption(setting_line(workspace.draft.base))
     job = look(found[kind][0].id) if found[kind] else None
     before = asked_of(job)
     buttons = line.container(horizontal=True, vertical_alignment="center")
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
-            st.header(KINDS[kind].heading, anchor="axes")
+            rest = f"Everything else stays as this draft has it: {setting_line(workspace.draft.base)}"
+            st.header(KINDS[kind].heading, anchor="axes", help=rest)
             planned: Any = builder(workspace, before) if kind == "sweep" else ask(workspace, before)
-            st.caption("Everything else stays as this draft has it.")
         launch_if_pressed(workspace, kind, planned)
         fits = planned is not None and planned == before
         with buttons:
@@ -119,9 +118,7 @@ def _costs(kind: str, job: Job | None, planned: Sweep | Question, fits: bool) ->
 def _runs(planned: Sweep | Question) -> str:
     if not isinstance(planned, Sweep):
         return "usually 30 to 150 runs"
-    settings, seeds = len(planned.cells) // planned.seeds, planned.seeds
-    each = f"{number(settings, 6)} settings × {seeds} seed{'s' if seeds > 1 else ''}"
-    return f"{each} = {number(len(planned.cells), 6)} runs"
+    return f"{number(len(planned.cells), 6)} runs"
 
 
 def _watch_only(identity: str) -> None:

@@ -1,6 +1,6 @@
 // What was found, in one line and three figures. Words come in pieces, [text, run or null]: a run's name is
 // written in its colour.
-// data: {line: [piece], chips: [{name, pieces, rest, kind, hint, link: [words, address]}]}
+// data: {line: [piece] or nothing, chips: [{name, pieces, rest, kind, hint, link: [words, address]}]}
 
 import { child, fill } from "./dom.js";
 import { palette } from "./theme.js";
@@ -25,5 +25,5 @@ export function head(parent, data) {
       ["span.es-chip-rest", [["span", `${rest} `], ...(link ? leads(link) : [])]],
     ],
   ];
-  fill(box, [said("h2.es-headline", data.line), ["div.es-chips", data.chips.map(chip)]]);
+  fill(box, [...(data.line ? [said("h2.es-headline", data.line)] : []), ["div.es-chips", data.chips.map(chip)]]);
 }

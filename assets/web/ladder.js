@@ -35,7 +35,7 @@ function draw(box, given) {
     again();
   };
   const close = closer(box, data, look);
-  const heads = data.budgets.map((words, i) => [`span.es-budget${i === box.rung ? ".es-here" : ""}`, at(0, i + 1), words]);
+  const heads = data.budgets.map((words, i) => [`span.es-budget${i === box.rung ? ".es-here" : ""}`, at(0, i + 1), i ? words.replace("ε ", "") : words]);
   const names = rows.map(({ name, figures }, i) => [
     "strong.es-row-name",
     at(i + 1, 0),
@@ -73,7 +73,7 @@ function closer(box, { budgets, rows, image }, look) {
     { hidden: budgets.length < 2 },
     [
       ["div.es-closer-shots", large.map((cell) => shot(cell))],
-      ["label.es-closer-bar", [["span.es-closer-words", `Drag the budget: ${words}`], range]],
+      ["label.es-closer-bar", [["span.es-closer-words", `Budget: ${words}`], range]],
     ],
   ];
 }

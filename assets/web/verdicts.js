@@ -42,10 +42,10 @@ function show(box, data) {
           "p.es-verdict-line",
           [["span.es-verdict-names", all.map(named)], ["strong.es-verdict-word", { "data-kind": one.word }, one.word]],
         ],
-        scale(one.scale, color),
+        scale(one.scale, color, one.why),
         ["div.es-verdict-figures", figures],
         promise(one.promise),
-        ["p.es-verdict-why", one.why],
+        ["p.es-verdict-why", { hidden: Boolean(one.scale) }, one.why],
       ],
     ];
   };
@@ -57,14 +57,14 @@ function show(box, data) {
   ]);
 }
 
-function scale(given, color) {
+function scale(given, color, why) {
   if (!given) return ["div.es-verdict-scale", { hidden: true }];
   const { limits, ends, names, words } = given;
-  const label = `nine of ten runs end at ${words}; ${names.join("; ")}`;
+  const label = `nine of ten runs end at ${words}; ${names.join("; ")}; ${why}`;
   const style = { "--limit-0": `${100 * limits[0]}%`, "--limit-1": `${100 * limits[1]}%` };
   return [
     "div.es-verdict-scale",
-    { hidden: false, role: "img", "aria-label": label, title: names.join(", "), style },
+    { hidden: false, role: "img", "aria-label": label, title: label, style },
     [["i.es-verdict-at", { style: { left: `${100 * ends[0]}%`, width: `${100 * (ends[1] - ends[0])}%`, background: color } }]],
   ];
 }

@@ -13,6 +13,8 @@ from ldp_core.models.chain import is_chain
 
 EVALUATION, PICTURE = 2_300_000, 150_000
 """Overhead of a search in multiplications, by evaluation and image (`search_units.py` of 90ef56d5)."""
+SCORED = 140
+"""Multiplications to score what came back of a real upload, by attack, image and weight."""
 UNITS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
@@ -100,9 +102,12 @@ def work_of_ladder(ladder: Ladder) -> Work:
     likelihoods = images * seen * rungs * math.fsum(one.likelihoods for one in efforts)
     gradients = images * (rungs + CONTROLS) * math.fsum(one.gradients for one in efforts)
     each = gradient(ladder.facts(ladder.mechanisms[0]))
-    training = _training(plan(ladder.experiment(None)), ladder.round - 1)
+    base = plan(ladder.experiment(None))
+    training = _training(base, ladder.round - 1)
+    scored = SCORED * (cells + controls) * base.records * dimension * (ladder.upload == "real")
     return replace(
         training,
+        products=training.products + scored,
         values=training.values + images * cells * seen * dimension,
         attacks=tried * (cells + controls) * max(1.0, images / (1 + CONTROLS)),  # few cost no more than one
         attacked=weights,

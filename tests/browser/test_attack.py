@@ -38,7 +38,7 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor
 
     # the budget under the hand: what is large is what the attack gave at that rung, and nothing in between
     large = page.locator(".es-closer-shots canvas").nth(1)
-    budget = page.get_by_role("slider", name="Drag the budget")
+    budget = page.get_by_role("slider", name="Budget: ")
     rung = budget.evaluate("slider => Number(slider.value)")
     for key, there in (("ArrowRight", rung + 1), ("Home", 0), ("End", 11)):
         budget.press(key)
@@ -46,7 +46,7 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor
             "aria-label", page.locator(f"{SHOTS} canvas").nth(there).get_attribute("aria-label") or ""
         )
     page.locator(SHOTS).nth(5).click()
-    expect(page.get_by_text("Drag the budget: ε 4")).to_be_visible()
+    expect(page.get_by_text("Budget: ε 4")).to_be_visible()
 
     page.keyboard.press("Escape")
     with page.expect_download() as download:

@@ -35,7 +35,7 @@ def test_damaged_queue_shows_one_sentence_per_page(visitor: Visitor, server: Ser
         else:
             page.goto(server.url + path)
         if path == "/":
-            expect(page.get_by_role("button", name="Try it: train and attack")).to_be_visible()
+            expect(page.get_by_role("button", name="Try it")).to_be_visible()
         if path == "/runs":
             expect(runs).to_be_visible()
         at_rest(page)

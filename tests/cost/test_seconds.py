@@ -47,6 +47,8 @@ def test_a_ladder_counts_images_uploads_mechanisms_and_budgets():
     assert ladder(mechanisms=["duchi"]).likelihoods == base.likelihoods / 2
     assert ladder(epsilons=[1.0]).likelihoods == base.likelihoods / len(RUNGS)
     assert ladder(upload="real").likelihoods == 0
+    few, many = (ladder(upload="real", base={"clients": {"count": count}}) for count in (200, 20))
+    assert many.products > 5 * few.products > 0, "images of an upload are scored"
     later = ladder(round=5)
     assert later.rounds == 4
     assert later.products == pytest.approx(4 * work_of(plan(parse({"rounds": 1}))).products)

@@ -347,7 +347,7 @@ class Facts:
             "clients": [*range(max(one.clients.count for one in experiments) + 1)],
             "rounds": [*range(1 + max(one.rounds for one in experiments))],
             "seeds": [draft.seeds, 1, *(draft.base.seed + i for i in range(draft.seeds))],
-            "runs": [*range(draft.seeds * len(draft.variants) + 1), 15],
+            "runs": [*range(draft.seeds * len(draft.variants) + 1), 15, 75],
             "samples": [
                 *held,
                 *map(np.floor, each_holds),

@@ -1,4 +1,4 @@
-"""Headline and three figures of an attack grid."""
+"""Headline and figures of an attack grid."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ldp_core import mechanisms
 from ldp_core.accounting import everyone, promise, worth
-from ldp_core.attacks.findings.verdict import RECOVERED_DB, reads
+from ldp_core.attacks.findings.verdict import reads
 from ldp_core.experiment import plan
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.overrides import changed
@@ -17,7 +17,6 @@ from pages.parts.attack.words import (
     FEW_IMAGES,
     Body,
     asked,
-    back_at,
     cells_of,
     doubtful,
     label_of,
@@ -34,39 +33,33 @@ MOST_NAMED = 3
 
 
 def head(desk: Desk, live: bool) -> Body:
-    """Headline and three figures, as assets/web/head.js takes them."""
+    """Headline and figures, as assets/web/head.js takes them."""
     start, ladder = desk.start, desk.start["ladder"]
     measured = {name: cells for name in start["attackers"] if (cells := cells_of(desk, name))}
     waits = "The grid is being filled; findings follow when it is full"
     line: list[Piece] = [(waits if live else "Stopped before any cell was tried: nothing is found", None)]
-    back: list[Piece] = [("not known yet" if live else "nothing was attacked", None)]
-    picked = back
+    picked: list[Piece] = [("not known yet" if live else "nothing was attacked", None)]
     if measured and not live:
         line = _line(desk, measured)
-        back, picked = (
-            _joined(
-                " · ", [[(f"{label_of(n)} {says(cells, desk)}", _tint(n))] for n, cells in measured.items()]
-            )
-            for says in (_back_from, _picked_from)
+        picked = _joined(
+            " · ",
+            [[(f"{label_of(n)} {_picked_from(cells, desk)}", _tint(n))] for n, cells in measured.items()],
         )
     seen = ladder["rounds_observed"]
     uploads = "one upload" if seen == 1 else f"{number(seen, 6)} uploads"
-    what, good = f"the real one, of {start['n']} images", "more than by chance"
+    what = f"the real one, of {start['n']} images"
     which: Body = {"name": "Picked out", "pieces": [("not asked of a real upload", None)], "rest": ""}
     if ladder["upload"] == "audit":
-        fewer = f" ({ladder['images']} asked for)" if start["n"] < ladder["images"] else ""
-        what = "made of one image, the worst case"
-        good = f"{RECOVERED_DB:.0f} dB or more, median of {start['n']} images{fewer}"
-        better = f"of {ladder['candidates']} candidates, more often than by guessing"
+        what = ""
         doubts = {} if live else {label_of(n): doubtful(asked(cells), desk) for n, cells in measured.items()}
-        better = "; ".join(f"{label} {words}" for label, words in doubts.items() if words) or better
-        which = {"name": "The right image is picked out", "pieces": picked, "rest": better}
+        hint = "; ".join(f"{label} {words}" for label, words in doubts.items() if words)
+        rest = f"of {ladder['candidates']}, more often than by guessing"
+        which = {"name": "The right image is picked out", "pieces": picked, "rest": rest, "hint": hint}
     has = [(f"{uploads} of client {ladder['client']}, round {ladder['round']}", None)]
-    costs = f"{_price(json.dumps(ladder))}; {what}"
+    costs = "; ".join(filter(None, (_price(json.dumps(ladder)), what)))
     return {
         "line": line,
         "chips": [
-            {"name": "The image is back", "pieces": back, "rest": good},
             which,
             {"name": "What the server has", "pieces": has, "rest": costs},
         ],
@@ -128,12 +121,6 @@ def _found(desk: Desk, name: str, cells: list[Body]) -> Finding:
 
 def _joined(mark: str, groups: Iterable[list[Piece]]) -> list[Piece]:
     return [piece for group in groups for piece in ((mark, None), *group)][1:]
-
-
-def _back_from(cells: list[Body], _: Desk) -> str:
-    if (back := least_of(cells)) is not None:
-        return f"from ε {number(back)}"
-    return f"at ε {at}, not at every ε above" if (at := back_at(cells)) else _up_to(cells)
 
 
 def _up_to(cells: list[Body]) -> str:

@@ -19,7 +19,7 @@ from pages.parts.clients.data_names import data_label, data_labels
 from pages.parts.clients.own_data import through_lenet
 from pages.parts.systems.unlike import differing
 from pages.parts.train.ledger_panel import named_clients
-from pages.parts.ui.fields import component, named, switch
+from pages.parts.ui.fields import named, own_parameters, switch
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import few, number, per, plain, signed
 from pages.parts.ui.workspace import Workspace
@@ -53,11 +53,12 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
     """Draw the fields, at first as asked `before`; None, with an error on the page, if they are invalid."""
     base, key = workspace.draft.base, workspace.key
     named(workspace, "dataset", "Data", data_labels(), base.dataset, _choose_data)
-    component(workspace, "model", "Model", models.registry, base.model)
+    about, labels = base.model.summary, models.registry.labels()
+    named(workspace, "model.name", "Model", labels, base.model.name, help=about)
     offered = mechanisms.offered(labelled=base.target == "class_means")
     noisy = {n: label for n, label in offered.items() if mechanisms.hides(n)}
     chosen = st.pills(
-        "Mechanisms, side by side",
+        "Mechanisms",
         list(noisy),
         selection_mode="multi",
         default=[one.name for one in before.mechanisms if one.name in noisy],
@@ -107,7 +108,8 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         ),
         "seed": before.seed,
     }
-    with st.expander("Attacker and images"):
+    with st.expander("Attacker, images and the model's own settings"):
+        own_parameters(workspace, "model", base.model)
         asked["attacker"] = _attacker(workspace, before, upload, asked["server"])
         if upload == "audit":
             words = "An upload for each; figures are medians and shares over them, with 95 % intervals."

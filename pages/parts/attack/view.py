@@ -26,10 +26,12 @@ from pages.parts.ui.text import seconds as in_words
 Body = dict[str, Any]
 
 
-def desk_view(job: Job | None, own: bool = False) -> None:
-    """A job's attack grid (`own` as for `watch_record`), or the stored one."""
+def desk_view(job: Job | None, own: bool = False, name: str = "") -> None:
+    """A job's attack grid (`own` as for `watch_record`), or the stored one, which is not of the draft of this
+    name.
+    """
     if job is None:
-        _stored()
+        _stored(name)
     else:
         watch_record(job, Desk, "ladder", _watch, own)
 
@@ -42,10 +44,10 @@ def _watch(job: Job, desk: Desk) -> None:
     if desk.start:
         _drawn(desk, job.live)
     elif job.live:
-        _stored("Yours follows")
+        _stored("yours")
 
 
-def _stored(then: str = "Press Attack") -> None:
+def _stored(mine: str) -> None:
     found = _read()
     how = (
         "the model is trained without noise up to the round that you set; then a client's uploads are made "
@@ -56,8 +58,8 @@ def _stored(then: str = "Press Attack") -> None:
         return
     old = "" if found.current else f"; stored, of an earlier version ({found.date})"
     ladder = found.desk.start["ladder"]
-    st.caption(
-        f"**An example, not of your draft**: “{plain(found.scenario)}”. {then}.",
+    st.markdown(
+        f":orange[**An example, not “{plain(mine)}”**]: “{plain(found.scenario)}”",
         help=f"{plain(setting_of(parse(ladder['base']), ladder['client'] - 1), 200)}{old}. With Attack {how}",
     )
     _drawn(found.desk, live=False)
@@ -187,7 +189,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
         "rows": [
             {
                 "name": label_of(name),
-                "figures": "picked, alike" if audit else "",  # of `brief`
+                "figures": "picked" if audit else "",  # of `brief`
                 "cells": [_cell(desk, name, epsilon, steps) for epsilon in ladder["epsilons"]],
             }
             for name in names
@@ -224,7 +226,7 @@ def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | Non
     elif cell["identified"] is not None:
         lines = [f"{percent(cell['identified'] / cell['n'])} picked", *lines]  # the stronger fact comes first
     words = f"{at}: {', '.join(lines)}; {cell['verdict']['text']}"
-    brief = [line.removesuffix(" picked").removeprefix("alike ") for line in lines]
+    brief = [lines[0].removesuffix(" picked").removeprefix("alike ")]
     shot = _shot(images, lines, words, cell["verdict"]["kind"]) | {"brief": brief}
     return _formed(shot, desk, place, steps)
 

@@ -19,11 +19,11 @@ ABOUT = (
 def unit_choice(workspace: Workspace) -> None:
     unit = workspace.draft.base.unit
     whose = {name: f"{words[0].upper()}{words[1:]}" for name, words in UNITS.items()}
-    one_of(workspace, "unit", "Whose secret is it?", whose, unit, _choose, help=ABOUT)
+    about = f"{promised(workspace.draft.base)} {ABOUT}"
+    one_of(workspace, "unit", "Whose secret is it?", whose, unit, _choose, help=plain(about, 900))
     draft, along = st.session_state.get("set along for a unit", (None, ""))
     if draft == workspace.draft:
         st.caption(f":orange[{plain(along, 600)}]")
-    st.caption(plain(promised(workspace.draft.base), 600))
 
 
 def promised(experiment: Experiment) -> str:

@@ -95,14 +95,16 @@ def choose(now: list[Chosen], clock: float) -> None:
     offered |= {identity: job for identity, _ in now if (job := _job(identity))}
     me, options = visitor(), dict[str, str]()
     for job in offered.values():
-        about = ", ".join(filter(None, (ago(clock - job.created), whose(job, me))))
+        alike = [one for one in offered.values() if name_of(one) == name_of(job)]
+        about = filter(None, (ago(clock - job.created) * bool(alike[1:]), whose(job, me)))
+        more = f" ({', '.join(about)})".replace(" ()", "")
         for number, label in _offered(job, now):
-            options[f"{job.id}.{number}"] = f"{name_of(job)}: {label} ({about})"
+            options[f"{job.id}.{number}"] = f"{name_of(job)}: {label}{more}"
     shown = [token for token in (f"{job}.{number}" for job, number in now) if token in options]
     if st.session_state.get(KEY) != shown:
         st.session_state[KEY] = shown
     st.multiselect(
-        "Runs that are compared",
+        "Runs",
         list(options),
         format_func=options.__getitem__,
         max_selections=MOST,

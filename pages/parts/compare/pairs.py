@@ -30,11 +30,11 @@ def pairs_card(arms: Sequence[Arm]) -> Card | None:
         return None
     found = [(*pair, gap(*pair, ranked)) for pair in combinations(ranked[:DRAWN], 2)]
     found.sort(key=lambda pair: pair[2].mean, reverse=True)
-    at_once = " that hold for all pairs at once" * (len(found) > 1)
+    at_once = ", for all pairs at once" * (len(found) > 1)
     return Card(
         title="Pairs",
-        rest=" Points between the final accuracies of two runs, the better first",
-        caption=f"95 % intervals over seeds and samples{at_once}; grey: they cannot tell which is ahead",
+        rest=": points between final accuracies; grey: which is ahead cannot be told",
+        caption=f"95 % intervals{at_once}",
         figure=pairs_figure(found),
         label="; ".join(_named(*pair) for pair in found),
         height=ROUND_IT + ROW * len(found),
@@ -48,6 +48,7 @@ def pairs_figure(found: Sequence[tuple[Arm, Arm, Difference]]) -> Figure:
     low = max(-most, min(0.0, *(one.low for *_, one in found)))
     high = min(most, max(0.01, *(one.high for *_, one in found)))
     traces, notes = list[Trace](), list[dict[str, Any]]()
+    alike = len({_alone(*pair[:2]) for pair in found}) == 1  # the headline names it
     for row, (one, other, gap_) in zip(rows, found, strict=True):
         paint = _paint(one, gap_)
         if gap_.seeds >= SEEDS and not same_model([one.series, other.series]):
@@ -58,7 +59,7 @@ def pairs_figure(found: Sequence[tuple[Arm, Arm, Difference]]) -> Figure:
         dot = {"color": paint, "size": 10}
         style = {"mode": "markers", "marker": dot, "text": [hover], "hovertemplate": "%{text}<extra></extra>"}
         traces.append(scatter([100 * gap_.mean], [row], **style))
-        words = html.escape(_named(one, other, gap_))
+        words = html.escape(_named(one, other, gap_).replace(_alone(one, other) * alike, ""))
         place: dict[str, Any] = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
         notes.append(note(0, row, words, paint, **place, yshift=5))
     return figure(
@@ -76,10 +77,14 @@ def _paint(better: Arm, found: Difference) -> str:
     return TEXT if found.outcome == "no difference" else MUTED
 
 
+def _alone(one: Arm, other: Arm) -> str:
+    why = causes(unlike([one.experiment, other.experiment]))
+    return f", {why[0].name} alone" if len(why) == 1 else ""
+
+
 def _named(one: Arm, other: Arm, found: Difference) -> str:
     """A pair in words, like `A − B, in the aggregator alone: 3.2 (1.1 to 5.3)`."""
-    why = causes(unlike([one.experiment, other.experiment]))
-    alone = f", {why[0].name} alone" if len(why) == 1 else ""
+    alone = _alone(one, other)
     if same_model([one.series, other.series]):
         return f"{one.letter} − {other.letter}{alone}: the same model"
     span = f" ({in_points(found.low)} to {in_points(found.high)})" if found.seeds >= SEEDS else ""

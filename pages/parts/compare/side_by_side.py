@@ -45,11 +45,11 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
     seeds = max(len(one.runs) for one in shown)
     chances = {run.start["chance"] for one in shown for run in one.runs if run.start}
     chance = float(chances.pop()) if len(chances) == 1 else None
-    band = f"; band: lowest to highest of {seeds} seeds" if seeds > 1 else ""
+    band = f" band: {seeds} seeds" if seeds > 1 else ""
     return [
         Card(
             title="Accuracy",
-            rest=f" on held-out samples{band}",
+            rest=band,
             caption="",
             figure=accuracy_figure(shown, rounds, chance),
             label=course("Accuracy by round", shown, Series.mean, percent),

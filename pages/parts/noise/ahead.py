@@ -116,16 +116,17 @@ def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
     for view in apart:
         mechanism, epsilon, low, high = view.law
         weight = min(max(now.weight, low), high)
+        asked = view.asked[0] if now.epsilon is None else now.epsilon
         law = mechanism.at(epsilon, low, high)
         variance = float(law.variance(weight))
-        clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
+        clipped = f" for the weight, clipped to {signed(weight)}" if weight != now.weight else ""
         at, experiment = f"{number(epsilon)}{view.per}", view.design.experiment
         why = experiment.system.unpredicted(plan(experiment).public) if experiment.system else ""
         other = f"; this one is the client's own: in a run {why}" if why else ""
         beside, tint = grey(mechanism, low, high), tint_of(mechanisms.registry, mechanism.name)
         yield Card(
             title=view.name,
-            rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {at}",
+            rest=f": what is sent{clipped}" + f", at ε {at}" * (epsilon != asked),
             caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{other}",
             figure=law_figure(law, tint, now.weight, low, high, moving),
             label=f"Law of {view.name} for a weight of {number(weight)} at ε {at}",

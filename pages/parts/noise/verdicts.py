@@ -39,10 +39,10 @@ def verdicts(
     views = [certain(plan(own)) or MOVING for own in asked] if moving else pilots.known(asked)
     rows = [_row(*one, now) for one in zip(shown, asked, views, strict=True)]
     return {
-        "title": "What is left of it at the server",
+        "title": "Left of it at the server",
         "rest": "" if still else who_ask(now, shown),
         **apart(rows),
-        "note": f"By a short trial: nine of ten runs end on the bar; Train shows what happens.{still}",
+        "note": still.strip(),
     }
 
 
@@ -52,8 +52,7 @@ def _row(design: Design, experiment: Experiment, view: Outlook, now: WhatIf) -> 
     share = percent(float(client_weights(plan(experiment))[client]), 1)
     sigma = up_to(math.sqrt(noise.heard), math.sqrt(noise.most))
     figures = [["noise σ", sigma], [f"client {client + 1} counts", share]]
-    if noise.empty:
-        figures.append(["empty rounds", percent(noise.empty)])
+    figures += [["empty rounds", percent(noise.empty)]] if noise.empty else []
     return {
         "name": design.label,
         "run": design.style.tint,
@@ -69,8 +68,7 @@ def apart(rows: list[dict[str, Any]]) -> dict[str, Any]:
     first, none = rows[0]["promise"], {"promise": {"kind": "", "words": []}}
     if not rows[1:] or any(row["promise"] != first for row in rows):
         return {"rows": rows, **none}
-    words = ["For each of them, ", *first["words"]]
-    return {"rows": [row | none for row in rows], "promise": first | {"words": words}}
+    return {"rows": [row | none for row in rows], "promise": first}
 
 
 def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:

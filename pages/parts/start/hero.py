@@ -24,9 +24,9 @@ def hero() -> None:
     if (stored := promises_bought()) is None or (data := _data()) is None:
         return
     st.markdown(
-        f"**{number(bought_by(*FIRST).clients.count, 6)} people, one digit each.** Drag what they are "
-        "promised; change whom they trust.",
-        help=f"Each sends one message of {plan(bought_by(*FIRST)).uploaded // 10} numbers. Stored runs, "
+        f"**{number(bought_by(*FIRST).clients.count, 6)} people, one digit each**",
+        help="Drag what they are promised; change whom they trust. Each sends one message of "
+        f"{plan(bought_by(*FIRST)).uploaded // 10} numbers. Stored runs, "
         f"{stored.date}; each figure is of the same five runs, the picture of the first.",
     )
     components.draw("dissolve", data, key=KEY, on_trained_change=_pressed)
@@ -61,7 +61,7 @@ def _data() -> dict[str, Any] | None:
         "start": list(first).index(FIRST[1]),
         "slider": f"Budget ε for {UNITS['client']}",
         "whom": "They trust",
-        "shot": "one client’s message, as the attacker sees it",
+        "shot": "one message, as the attacker sees it",
         "train": "Train and attack this",
         "original": {"image": stored.original, "label": "the image that the client holds"},
     }
@@ -71,11 +71,11 @@ def _step(trust: str, epsilon: float, bought: Bought, stored: Promises) -> dict[
     found, kind = worth(bought.promise), trusts.get(trust)
     odds = found.odds.removeprefix("in ").removesuffix(" tries")
     if bought.told is None:
-        right, rest = odds, "by the promise, who tells two images apart; no attack on a heap is simulated"
+        right, rest = odds, "by the promise: telling two images apart; a coin: 50"
     else:
         right = f"{round(100 * bought.told)} of 100"
-        rest = f"right about which of two images a client holds; a coin: 50; promised: {odds}"
-    learnt = f"of unseen digits named right; by guessing {percent(stored.chance)}"
+        rest = f"telling two images apart; a coin: 50; promised: {odds.partition(' of ')[0]}"
+    learnt = f"of unseen digits; guessing: {percent(stored.chance)}"
     covered = f"ε {number(epsilon)} for {UNITS['client']}, against {AGAINST[kind.against]}"
     figures = (
         ("Accuracy", percent(bought.accuracy), learnt, at_chance(bought.accuracy, stored.chance)),

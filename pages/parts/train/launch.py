@@ -25,7 +25,7 @@ MOST_WRONG = 3
 
 def title(draft: Draft | None = None) -> DeltaGenerator:
     asked = question_of(draft) if draft else ""
-    return question("Does it still learn, and what leaks?", beside=asked)
+    return question("Does it still learn, and what leaks?", asked)
 
 
 def question_of(draft: Draft) -> str:

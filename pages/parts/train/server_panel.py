@@ -26,7 +26,7 @@ MOST_COLUMNS = 3
 MOST_PAIRS = 6
 UPLOADS = {"audit": "one image", "real": "real upload"}
 SUBTITLES = {
-    "audit": "an upload of one image, one step: the worst case",
+    "audit": "one image, one step: the worst case",
     "real": "an upload as the client sends it: all its images",
 }
 SHORT = {
@@ -88,8 +88,10 @@ def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = 
     """
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
     lies = any(one.experiment.attack and one.experiment.attack.server.reader for one in attacked)
-    how = "the server lies" if lies else "the server keeps to the protocol"
-    title = {"title": "What the server sees", "subtitle": f"{SUBTITLES[upload]}; {how}"}
+    title = {
+        "title": "What the server sees",
+        "subtitle": SUBTITLES[upload] + "; the server lies" * lies,
+    }
     clients = attacked[0].runs[0].targets if attacked else ()
     audit = upload == "audit"
     steps = _steps(attacked, clients) if back and audit else []

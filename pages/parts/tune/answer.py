@@ -16,7 +16,7 @@ from pages.parts.charts.pareto import budget_axis
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.launching import asked_of
 from pages.parts.train.attributes import of_rows
-from pages.parts.tune.price import KeyFigure, three_figures
+from pages.parts.tune.price import Chip, chip, three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.header import headline
@@ -76,7 +76,7 @@ def _answer(asked: Question, found: SearchProgress, answer: Mapping[str, Any]) -
     leaked = [one for one in leaks_of(found.leaks) if (one.half, one.epsilon) == (half, epsilon)]
     three_figures(
         base,
-        KeyFigure("Accuracy", percent(answer["mean"], 1), "mean of fresh seeds, on held-out samples"),
+        chip("Accuracy", percent(answer["mean"], 1), "mean of fresh seeds, on held-out samples"),
         _picked(base, leaked) if leaked else None,
     )
     if st.button("Open it on Train", key="open answer"):
@@ -95,11 +95,11 @@ def _none(asked: Question, cells: Sequence[Mapping[str, Any]]) -> str:
     return finding("no least", wanted=percent(asked.accuracy, 1), **ends).text()
 
 
-def _picked(base: Experiment, leaks: Sequence[Leak]) -> KeyFigure:
+def _picked(base: Experiment, leaks: Sequence[Leak]) -> Chip:
     made = sum(one.made for one in leaks)
     share = percent(sum(one.picked for one in leaks) / made)
     rest = f"of {number(made, 6)} single uploads of one image, from ten; guessing 10 %"
-    return KeyFigure(*(of_rows(words, base.dataset) for words in ("Right image picked out", share, rest)))
+    return chip(*(of_rows(words, base.dataset) for words in ("Right image picked out", share, rest)))
 
 
 def way_figure(asked: Question, found: SearchProgress) -> Figure:

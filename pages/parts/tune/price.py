@@ -1,24 +1,16 @@
 """Description of a found setting: accuracy, ε and what an attacker can do."""
 
-from typing import NamedTuple
-
-import streamlit as st
+from typing import Any
 
 from ldp_core import datasets
 from ldp_core.accounting import AGAINST, Promise, of_whom, worth
 from ldp_core.experiment import UNITS, Experiment, plan
 from pages.parts.tune.found import dearest
+from pages.parts.ui import components
+from pages.parts.ui.meanings import STYLES
 from pages.parts.ui.text import at_most, number, plain
 
-
-class KeyFigure(NamedTuple):
-    name: str
-    words: str
-    rest: str
-    more: str = ""
-    """Explanation on request."""
-
-
+Chip = dict[str, Any]
 COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
 
 
@@ -36,12 +28,16 @@ def setting_line(experiment: Experiment) -> str:
     return plain(" · ".join(parts), 300)
 
 
-def promise_in_words(line: Promise) -> str:
-    """Text like `ε 8, δ 10⁻⁵: promises little`, coloured by worth."""
-    found = worth(line)
+def promise_of(line: Promise) -> str:
+    """Text like `ε 8, δ 10⁻⁵: promises little`."""
     epsilon = f"ε {at_most(line.bound, 4)}" if line.guarantee else "no guarantee"
     delta = f", δ {number(line.delta)}" if line.guarantee and line.delta else ""
-    return f":{COLOUR[found.word]}[**{epsilon}{delta}: {found.promises}**]"
+    return f"{epsilon}{delta}: {worth(line).promises}"
+
+
+def promise_in_words(line: Promise) -> str:
+    """The same, coloured by worth."""
+    return f":{COLOUR[worth(line).word]}[**{promise_of(line)}**]"
 
 
 def run_line(experiment: Experiment) -> str:
@@ -54,16 +50,21 @@ def run_line(experiment: Experiment) -> str:
     return f"{whose}, against {whom}: {promise_in_words(line)}"
 
 
-def three_figures(experiment: Experiment, accuracy: KeyFigure, attacker: KeyFigure | None = None) -> None:
+def three_figures(experiment: Experiment, accuracy: Chip, attacker: Chip | None = None) -> None:
     """Draw a setting's accuracy, ε of the run, and what an attacker did, or else could do at most."""
     line = dearest(experiment)
-    odds = worth(line).odds if line else "unlike by client"
-    where = f"for {UNITS[experiment.unit]}, against {AGAINST[experiment.trust.against]}"
-    words = promise_in_words(line) if line else odds
-    privacy = KeyFigure("What is promised", words, where, "In the whole run, at worst.")
+    odds, words, kind = "unlike by client", "unlike by client", ""
+    if line is not None:
+        odds, words, kind = worth(line).odds, promise_of(line), STYLES[worth(line).word]
+    about = f"For {UNITS[experiment.unit]}, in the whole run, at worst."
+    against = f"against {AGAINST[experiment.trust.against]}"
+    privacy = chip("What is promised", words, against, about) | {"kind": kind}
     apart = "two images" if datasets.get(experiment.dataset).images else "two values"
-    rest = f"by the promise, who tells {apart} of such a secret apart; a coin: 50 of 100"
-    most = KeyFigure("What an attacker can do", f"right {odds.removeprefix('in ')}", rest)
-    for column, one in zip(st.columns(3, border=True), (accuracy, privacy, attacker or most), strict=True):
-        column.markdown(f"{one.name}  \n### {one.words}")
-        column.caption(one.rest, help=one.more or None)
+    rest = f"by the promise: telling {apart} apart; a coin: 50 of 100"
+    most = chip("What an attacker can do", f"right {odds.removeprefix('in ')}", rest)
+    components.draw("figures", {"chips": [accuracy, privacy, attacker or most]}, key="figures")
+
+
+def chip(name: str, words: str, rest: str, hint: str = "") -> Chip:
+    """A figure for assets/web/head.js; `hint` explains it on request."""
+    return {"name": name, "pieces": [(words, None)], "rest": rest, "hint": hint}

@@ -21,7 +21,7 @@ from pages.parts.runs.launching import asked_of
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, dearest, settings
-from pages.parts.tune.price import KeyFigure, run_line, three_figures
+from pages.parts.tune.price import chip, run_line, three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.header import headline
@@ -31,10 +31,7 @@ from pages.parts.ui.text import at_most, deltas, number, percent, plain, whole_r
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
-VERDICTS = (
-    "Before a cell is trained: where nine of ten runs end, by a short trial; green should learn, orange is "
-    "borderline, red is chance."
-)
+VERDICTS = "Where nine of ten runs end; green should learn, orange is borderline, red is chance."
 MOST_TRIED = 60
 """Number of settings of a planned sweep that are tried out, besides an opened one."""
 PLANNED = "what is planned"
@@ -86,7 +83,7 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         few = "Fewer than three seeds do not tell which others are worse." * bool(tied)
         headline(finding(kind, best=where, **facts).text(), few * (sweep.seeds < SEEDS))
         seeds = f"mean of {sweep.seeds} seeds" if sweep.seeds > 1 else "one seed"
-        three_figures(one.experiment, KeyFigure("Accuracy", percent(most, 1), seeds))
+        three_figures(one.experiment, chip("Accuracy", percent(most, 1), seeds))
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)
@@ -276,7 +273,7 @@ def heat_data(
         rows.append({"name": name, "cells": cells})
     place = None if chosen is None else (chosen % inner) * len(columns) + chosen // inner
     return {
-        "across": f"{first.titled(made)} →",
+        "across": f"{first.titled(made).partition(', ')[0]} →",
         "down": ", ".join(axis.titled(made) for axis in others),
         "columns": [first.says(value) for value in columns],
         "rows": rows,

@@ -69,13 +69,11 @@ def header(
     return line
 
 
-def question(words: str, more: str = "", beside: str = "") -> DeltaGenerator:
-    """Draw the page's question, explained by `more` on request, with a text beside; returns its container."""
+def question(words: str, more: str = "") -> DeltaGenerator:
+    """Draw the page's question, explained by `more` on request; returns its container."""
     line = st.container(key="question")
     with line:
         st.title(words, anchor=False, help=more or None)
-        if beside:
-            st.markdown(beside)
     return line
 
 

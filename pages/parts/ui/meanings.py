@@ -102,6 +102,8 @@ NAMES = re.compile(
     r"“[^”]*”|(?<![\w:/.])[a-z]\w*\.[a-z_]+\b(?![(.])|(?<![\w:/.])[a-z]+(?:_[a-z]+)+\b(?![(.])"
 )
 """Names as files and programs have them: `local.epochs`, `sign_majority`; or a quotation."""
+STYLES = {"much": "kept", "some": "", "little": "partly", "nothing": "recovered"}
+"""Style of a figure (assets/studio.css) by the worth of what is promised."""
 SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": WHOLE_RUN["client"]}
 
 

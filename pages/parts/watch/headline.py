@@ -17,7 +17,7 @@ from pages.parts.charts.series import Series, final
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.train.standings import blame, same_model
-from pages.parts.ui.meanings import GLOSSARY
+from pages.parts.ui.meanings import GLOSSARY, STYLES
 from pages.parts.ui.polling import within
 from pages.parts.ui.text import (
     at_most,
@@ -51,8 +51,6 @@ BLAMED = {
     "rate": ": the learning rate is too large",
     "": "",
 }
-KINDS = {"much": "kept", "some": "", "little": "partly", "nothing": "recovered"}
-"""Style of the guarantee's chip by worth."""
 SEVERAL = "those that each run's trust names"
 RUN = " for the run"
 AT_WORST = "at worst "
@@ -120,7 +118,7 @@ def _before(draft: Draft, open_question: bool) -> list[Piece]:
     """Headline before training: the variants, if the visitor may guess, else the prediction."""
     names = [(one.label, look.tint) for one, look in zip(draft.variants, styles(draft), strict=True)]
     if open_question:
-        return _said(_joined(names), " side by side" * (len(names) > 1) + ": what do you expect?")
+        return _said(_joined(names), " side by side" * (len(names) > 1))
     words: dict[str, list[Piece]] = {}
     views = pilots.known(draft.experiments())
     for name, view in zip(names, views, strict=True):
@@ -293,7 +291,7 @@ def promised(draft: Draft) -> Chip:
         "name": "Privacy of the run",
         "pieces": [(words, None)],
         "rest": rest,
-        "kind": KINDS[least.word],
+        "kind": STYLES[least.word],
         "hint": f"{more}. {GLOSSARY[COVERS]} {GLOSSARY['Worst case']}".removeprefix(". "),
         "link": ["What would have to change?", _question(draft.base)] if least.word == NOTHING else None,
     }

@@ -51,7 +51,7 @@ def live_view(
 def _before(draft: Draft, guess: float | None, open_question: bool) -> None:
     """Expected curves in their final places, so that nothing moves at the start."""
     state, view = _lines()
-    state.caption(f"Not trained yet: {amount(draft)}")
+    state.caption("Not trained yet", help=amount(draft))
     with view:
         how_to_read()
     nothing = expected_view(draft)

@@ -66,7 +66,7 @@ def trio(
         )
     else:
         accuracy = accuracy_figure(shown, rounds, chance, reference, guess)
-        noise, words = noise_figure(lines, rounds, expected), f"on held-out images{labels_cover(draft)}"
+        noise, words = noise_figure(lines, rounds, expected), labels_cover(draft).strip(" ,;")
         drawn = _predicted(draft, noises, _dashed(lines)) if noises else noise_words(shown)
     panel = {
         "title": "Noise variance per weight",
@@ -81,8 +81,8 @@ def trio(
         "head": head(draft, shown, chance, pictured.upload, state, empty, reference, open_question),
         "accuracy": {
             "title": "Accuracy",
-            "hint": GLOSSARY["Accuracy"],
-            "subtitle": words + many,
+            "hint": f"On held-out images. {GLOSSARY['Accuracy']}",
+            "subtitle": f"{words}{many}".removeprefix("; "),
             "figure": components.written(accuracy),
             "label": course("Accuracy by round", shown, Series.mean, percent),
         },

@@ -72,7 +72,7 @@ def test_headline_claims_no_result_before_the_end(apart: list[Series]):
     before = said(headline_of([], "")["line"])
     assert before.endswith("1/σ² should learn; 1/σ is borderline; mean should not learn")
     asked = head(DRAFT, [], None, "audit", "", "", open_question=True)["line"]
-    assert said(asked) == "mean, 1/σ and 1/σ² side by side: what do you expect?", "and nothing answers it"
+    assert said(asked) == "mean, 1/σ and 1/σ² side by side", "and nothing answers it"
     assert dict(asked)["1/σ²"] == 2
 
 
