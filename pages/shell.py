@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ldp_core.system.shipped import ASSETS
+from pages.parts.classroom.gate import ANSWERLESS, asked, closed
 from pages.parts.ui.polling import guarded
 from pages.parts.ui.workspace import arrive
 
@@ -34,4 +35,4 @@ page = st.navigation(
     position="top",
 )
 arrive(f"{page.url_path}{' of a job' if 'job' in st.query_params else ''}")
-guarded(page.run)()
+guarded(closed if page.url_path not in ANSWERLESS and asked() else page.run)()

@@ -73,7 +73,7 @@ function shot(pen, write, cell, node, x, y, colours) {
   cell.lines.forEach((words, i) => write(words, x, y + canvases.length * (CELL + 2) + 12 + LINE * i, "11px"));
 }
 
-function wrapped(pen, words, width) {
+export function wrapped(pen, words, width) {
   const lines = [""];
   for (const word of words.split(" ")) {
     const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;

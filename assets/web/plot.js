@@ -28,8 +28,19 @@ export function draw(element, figure, height, words) {
   element.style.minHeight = `${height}px`;
   element.setAttribute("role", "img");
   element.setAttribute("aria-label", words);
-  element.pendingFigure = { figure, height };
+  element.pendingFigure = { figure: element.closest(".st-key-wall") ? grown(figure) : figure, height };
   enqueue(element, redraw);
+}
+
+// For the wall of a class: letters, dots, lines and the room for them so much larger.
+const GROWN = 1.5;
+const GROWING = new Set(["size", "width", "r", "xshift", "yshift", "standoff"]);
+
+function grown(value, key) {
+  if (typeof value === "number") return GROWING.has(key) ? GROWN * value : value;
+  if (Array.isArray(value)) return value.map((one) => grown(one));
+  if (!value || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, grown(one, name)]));
 }
 
 // The size is told and not asked for: every question for it would have the browser lay out the whole page.

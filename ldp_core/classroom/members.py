@@ -212,6 +212,23 @@ def guesses(session: Session) -> list[Guess]:
     return [Guess(row["name"], json.loads(row["body"])) for row in rows]
 
 
+def answered(who: str) -> dict[str, Value]:
+    """A student's guesses in open classes, by scenario, at questions that are no longer open."""
+    query = (
+        "SELECT guess.scenario, body FROM guess JOIN class USING (code) WHERE who = ? "
+        "AND NOT (class.scenario = guess.scenario AND phase IN ('ask', 'closed'))"
+    )
+    rows = CLASSES.rows(query, who)
+    return {topics.get(row["scenario"]).scenario: json.loads(row["body"]) for row in rows}
+
+
+def asked(who: str) -> str:
+    """Question that is open in a class of this student; "" without."""
+    query = "SELECT scenario FROM class JOIN member USING (code) WHERE who = ? AND phase IN ('ask', 'closed')"
+    topic = next((topics.get(row["scenario"]) for row in CLASSES.rows(query, who)), None)
+    return topic.question if topic and topic.scenario else ""
+
+
 def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]) -> str:
     """Launch a student's own run and list it for the class; returns the job's id. Raises UnknownClass: the
     class has ended; NotNow: this is not the phase for own runs, or the student has had enough.
@@ -223,7 +240,7 @@ def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]
         refuse_strangers(db, session.code, who)
         query = "SELECT COUNT(*) FROM try WHERE code = ? AND scenario = ? AND who = ?"
         if db.execute(query, (session.code, session.scenario, who)).fetchone()[0] >= MOST_TRIES:
-            raise NotNow(f"you have tried {MOST_TRIES} times; that is all that the board holds of one")
+            raise NotNow(f"you have tried {MOST_TRIES} times; that is all that the wall holds of one")
     job = launch()
     with CLASSES.writing() as db:
         if db.execute("SELECT 1 FROM member WHERE code = ? AND who = ?", (session.code, who)).fetchone():

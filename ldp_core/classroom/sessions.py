@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 10.0
 """Time for its runs to stop at the end."""
 BYTES = 1000
 """Bytes of a class without its members."""
-Phase = Literal["ask", "closed", "running", "shown", "free"]
+Phase = Literal["join", "ask", "closed", "running", "shown", "free"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 FREE = {
     "aggregator.name": "whom the server listens to",
@@ -76,7 +76,7 @@ def open_class(
         taken = {row["code"] for row in db.execute("SELECT code FROM class")}
         while (code := "".join(secrets.choice(LETTERS) for _ in range(LENGTH))) in taken:
             pass
-        begun = Session(code, teacher.owner or "", time.time(), scenario, "ask", free, None, False, numbered)
+        begun = Session(code, teacher.owner or "", time.time(), scenario, "join", free, None, False, numbered)
         db.execute("INSERT INTO class VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(begun)[:7])
         db.execute("INSERT OR REPLACE INTO rule VALUES (?, 0, ?)", (code, numbered))
         ledger.enter(_entry(begun))
@@ -96,10 +96,23 @@ def _session(row: sqlite3.Row) -> Session:
     return Session(**dict(row) | {name: bool(row[name]) for name in ("locked", "numbered")})
 
 
-def of_teacher(teacher: Person) -> list[Session]:
-    """Open classes of this teacher, newest first."""
-    rows = CLASSES.rows(f"{CLASS} WHERE teacher = ? ORDER BY opened DESC", teacher.owner or "")
+def open_now(teacher: Person) -> list[Session]:
+    """Open classes, newest first: any teacher may lead any of them."""
+    refuse_students(teacher)
+    rows = CLASSES.rows(f"{CLASS} ORDER BY opened DESC")
     return [_session(row) for row in rows if not _over(row["opened"])]
+
+
+def lead(session: Session, teacher: Person) -> None:
+    """Remember that this browser shows the class's wall, also once it has to say the secret again."""
+    refuse_students(teacher)
+    if not leads(session, teacher.owner or ""):
+        CLASSES.change("INSERT OR IGNORE INTO leader VALUES (?, ?)", session.code, teacher.owner or "")
+
+
+def leads(session: Session, who: str) -> bool:
+    query = "SELECT 1 FROM leader WHERE code = ? AND who = ?"
+    return session.teacher == who or bool(CLASSES.rows(query, session.code, who))
 
 
 def move(session: Session, teacher: Person, phase: Phase, job: str | None = None) -> bool:
@@ -110,9 +123,10 @@ def move(session: Session, teacher: Person, phase: Phase, job: str | None = None
 
 
 def ask(session: Session, teacher: Person, scenario: str) -> None:
-    """Change the question to another scenario; earlier guesses at it are kept and may be changed."""
-    known = free_fields(scenario)
-    free = session.free if session.free in known else known[0]
+    """Change the question to another scenario, and what is free to its own; earlier guesses at it are kept
+    and may be changed.
+    """
+    free = free_fields(scenario)[0]
     _set(session, teacher, "scenario = ?, free = ?, phase = 'ask', job = NULL", scenario, free)
 
 
@@ -133,11 +147,6 @@ def lock(session: Session, teacher: Person, on: bool) -> None:
     refuse_students(teacher)
     query = "INSERT OR REPLACE INTO rule SELECT code, ?, ? FROM class WHERE code = ?"
     CLASSES.change(query, on, session.numbered, session.code)
-
-
-def put_before_all(session: Session, teacher: Person, job: str) -> None:
-    """Show another run to the class."""
-    _set(session, teacher, "job = ?", job)
 
 
 def _set(session: Session, teacher: Person, columns: str, *values: str) -> None:
@@ -177,6 +186,11 @@ def erase(code: str) -> None:
 def spelled(code: str) -> str:
     """Code in stored form: upper case, without spaces and hyphens."""
     return "".join(letter for letter in code.upper() if letter.isalnum())[: 2 * LENGTH]
+
+
+def is_code(typed: str) -> bool:
+    """Whether this can be a class's code, whatever its case."""
+    return len(wanted := spelled(typed)) == LENGTH and set(wanted) <= set(LETTERS)
 
 
 def _forget_runs(room: str, patience: float) -> None:

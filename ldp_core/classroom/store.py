@@ -28,6 +28,10 @@ CREATE TABLE IF NOT EXISTS renamed (
     code TEXT NOT NULL, who TEXT NOT NULL,   -- by the teacher, which lasts
     PRIMARY KEY (code, who)
 );
+CREATE TABLE IF NOT EXISTS leader (
+    code TEXT NOT NULL, who TEXT NOT NULL,   -- shows the wall
+    PRIMARY KEY (code, who)
+);
 CREATE TABLE IF NOT EXISTS member (
     code TEXT NOT NULL, who TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
     PRIMARY KEY (code, who)
@@ -47,16 +51,14 @@ CREATE TABLE IF NOT EXISTS drawing (
     PRIMARY KEY (code, who)
 );
 """
-TABLES = ("drawing", "class", "rule", "removed", "renamed", "member", "guess", "try")
+TABLES = ("drawing", "class", "rule", "removed", "renamed", "leader", "member", "guess", "try")
 
 
 class UnknownClass(StudioError, LookupError):
     """A code that belongs to no class that is open."""
 
     def __init__(self, code: str) -> None:
-        super().__init__(
-            f"there is no class {code} (any more); its code stands on the teacher's board, five letters"
-        )
+        super().__init__(f"there is no class {code} (any more); its code stands on the wall, five letters")
 
 
 CLASSES = Database("class.sqlite", SCHEMA, grows=True)

@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.secrets import secrets_singleton
 
+from ldp_core.classroom.sessions import is_code, spelled
 from ldp_core.errors import on_one_line, shown
 from ldp_core.settings import FRAME_ANCESTORS
 from ldp_core.system.rate_limit import RateLimit
@@ -55,7 +56,7 @@ class Door:
             await self.app(scope, receive, send)
         elif why := _why_not(scope):
             await PlainTextResponse(why, status_code=403)(scope, receive, send)
-        elif page := _small(scope):
+        elif page := _meant(scope):
             await RedirectResponse(page)(scope, receive, send)
         else:
             await self._marked(scope, receive, send)
@@ -104,9 +105,11 @@ def _why_not(scope: Scope) -> str:
     return "Only a page of this server opens a connection here.\n"
 
 
-def _small(scope: Scope) -> str:
-    """The address, relative, of a page that was typed with capitals; "" otherwise."""
+def _meant(scope: Scope) -> str:
+    """The address, relative, of a class whose code was typed, or of a page with capitals; "" otherwise."""
     name, query = scope["path"].rpartition("/")[2], scope.get("query_string", b"").decode("latin-1")
+    if scope["type"] == "http" and is_code(name):
+        return f"class?code={spelled(name)}"
     if scope["type"] != "http" or name == name.lower() or name.lower() not in PAGES:
         return ""
     return name.lower() + f"?{query}" * bool(query)

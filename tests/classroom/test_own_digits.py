@@ -13,7 +13,7 @@ from ldp_core.experiment import plan
 from ldp_core.images import decode
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup
-from tests.classroom.test_sessions import TEACHER
+from tests.classroom.test_sessions import TEACHER, asked
 from tests.conftest import ROOT
 from tests.runs.in_process import compute, found_in, take
 
@@ -35,7 +35,7 @@ def text_of(pixels: bytes) -> str:
 @pytest.fixture
 def opened(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> sessions.Session:
     monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
-    session = sessions.open_class(TEACHER, "own_digits")
+    session = asked("own_digits")
     for i, name in enumerate(("Anna", "Ben", "Cem")):
         members.join(session, name.lower(), name)
         if name != "Cem":

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ldp_core import lessons
 from ldp_core.classroom import PHASES, members, sessions
 from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownName
@@ -16,9 +17,16 @@ from tests.runs.in_process import found_in
 TEACHER, OTHER, STUDENT = Person("t" * 16, teacher=True), Person("u" * 16, teacher=True), Person("s" * 16)
 
 
+def asked(scenario: str) -> sessions.Session:
+    """A class that has begun with its question."""
+    begun = sessions.open_class(TEACHER, scenario)
+    sessions.move(begun, TEACHER, "ask")
+    return sessions.find(begun.code)
+
+
 @pytest.fixture
 def opened(runs_dir: Path) -> sessions.Session:
-    return sessions.open_class(TEACHER, "two_volunteers")
+    return asked("two_volunteers")
 
 
 def test_a_code_is_five_letters_typed_in_any_way(opened: sessions.Session):
@@ -37,7 +45,8 @@ def test_class_is_moved_by_a_teacher_only(opened: sessions.Session):
         lambda: sessions.move(opened, STUDENT, "closed"),
         lambda: sessions.ask(opened, STUDENT, "half_and_half"),
         lambda: sessions.leave_free(opened, STUDENT, "rounds"),
-        lambda: sessions.put_before_all(opened, STUDENT, "0" * 12),
+        lambda: sessions.open_now(STUDENT),
+        lambda: sessions.lead(opened, STUDENT),
         lambda: sessions.end(opened, STUDENT),
         lambda: sessions.lock(opened, STUDENT, True),
         lambda: members.remove(opened, STUDENT, 1),
@@ -60,8 +69,36 @@ def test_two_teachers_at_once_move_a_class_one_step(opened: sessions.Session):
     assert sessions.move(opened, TEACHER, "closed")
     assert not sessions.move(opened, OTHER, "closed"), "what the second one saw has passed"
     assert sessions.find(opened.code).phase == "closed"
-    assert not sessions.of_teacher(OTHER)
-    assert [one.code for one in sessions.of_teacher(TEACHER)] == [opened.code]
+
+
+def test_second_browser_of_a_teacher_finds_the_class(opened: sessions.Session):
+    assert [one.code for one in sessions.open_now(OTHER)] == [opened.code]
+    assert not sessions.leads(opened, OTHER.owner or "")
+    sessions.lead(opened, OTHER)
+    assert sessions.leads(opened, OTHER.owner or "") and not sessions.leads(opened, STUDENT.owner or "")
+    sessions.end(opened, OTHER)
+    assert not CLASSES.rows("SELECT * FROM leader")
+
+
+def test_question_is_open_to_members_until_it_is_run(opened: sessions.Session):
+    members.join(opened, "anna", "Anna")
+    assert members.asked("anna") and not members.asked("ben")
+    members.guess(opened, "anna", 40)
+    assert not members.answered("anna")
+    sessions.move(opened, TEACHER, "running")
+    assert not members.asked("anna")
+    assert members.answered("anna") == {"two_volunteers": 40}
+
+
+def test_next_question_leaves_its_own_field_free(opened: sessions.Session):
+    for lesson in lessons.names():
+        sessions.ask(opened, TEACHER, lesson)
+        assert sessions.find(opened.code).free == lessons.get(lesson).free
+
+
+def test_address_of_a_class_is_its_code(opened: sessions.Session):
+    assert sessions.is_code(opened.code.lower())
+    assert not any(map(sessions.is_code, ("class", "train", "bcdf", "robots.txt")))
 
 
 def test_a_guess_counts_until_guesses_are_closed(opened: sessions.Session):

@@ -163,9 +163,11 @@ def test_a_report_in_html_is_taken_away(headers: dict[str, str], status: int):
         ("/a/CLASS", b"", "class"),
         ("/train", b"", ""),
         ("/LV", b"", ""),
+        ("/hlvdk", b"", "class?code=HLVDK"),
+        ("/a/HLV-DK", b"", "class?code=HLVDK"),
     ],
 )
-def test_page_typed_in_capitals_is_found(path: str, query: bytes, to: str):
+def test_typed_code_or_page_in_capitals_is_found(path: str, query: bytes, to: str):
     """Streamlit said “Page not found” in a dialog over Start."""
     said: list[Any] = []
 

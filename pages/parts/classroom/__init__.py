@@ -1,1 +1,1 @@
-"""Parts of the page Class: entrance, the teacher's board, a student's screen, own runs."""
+"""Parts of the page Class: entrance, wall, the teacher's bar, a student's screen."""

@@ -1,31 +1,22 @@
-"""Address of a class, as text and QR code."""
+"""Address of a class: `HOST/CODE`, as text and QR code; the server leads from it to the class."""
 
 import segno
-import streamlit as st
 
 from ldp_core.classroom import Session
 from pages.parts.ui.header import address_of
 from pages.parts.ui.text import plain
 
 
-def join_address(session: Session) -> str:
-    return f"{address_of('class')}?code={session.code}"
+def short_address(session: Session) -> str:
+    return f"{address_of('class').removesuffix('class')}{session.code}"
 
 
-def join_line(session: Session) -> None:
-    """Draw code, address and QR code."""
-    address = join_address(session)
-    st.markdown(f"![The address, to scan]({_qr(address)})", width=112)
-    with st.container(gap=None, width="content", key="room-code"):
-        st.markdown(f"join at {_shown(address)} with")
-        st.title(session.code, anchor=False)
-
-
-def _qr(address: str) -> str:
-    """QR code as a data URL, dark on white in every theme."""
-    return segno.make(address, error="m", micro=False).png_data_uri(scale=8, border=3, light="#ffffff")
-
-
-def _shown(address: str) -> str:
+def shown_address(session: Session) -> str:
     """Address without scheme, so that Markdown makes no link of it."""
-    return plain(address.partition("://")[2].partition("?")[0], 80)
+    return plain(short_address(session).partition("://")[2], 80)
+
+
+def join_picture(session: Session) -> str:
+    """QR code in Markdown, dark on white in every theme."""
+    code = segno.make(short_address(session), error="m", micro=False)
+    return f"![The address, to scan]({code.png_data_uri(scale=16, border=3, light='#ffffff')})"

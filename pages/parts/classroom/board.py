@@ -1,6 +1,6 @@
-"""The teacher's board for projection: question, guesses, the class's run, and students' own runs."""
+"""The teacher's page of a class: its wall, which fills the screen, and below it one bar of controls."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal
 
 import streamlit as st
@@ -8,79 +8,60 @@ import streamlit as st
 from ldp_core.classroom import Phase, Session, own_digits, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import UnknownJob
-from ldp_core.presets.questions import Figure, Question
 from ldp_core.runs import Job, Person, jobs, nicknames
-from pages.parts.classroom import own_room
-from pages.parts.classroom.address import join_address, join_line
+from pages.parts.classroom import own_room, wall
+from pages.parts.classroom.address import short_address
 from pages.parts.classroom.entrance import follow, session_now, topic_label
-from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
-from pages.parts.learn.figures import figure_of
+from pages.parts.classroom.words import say
 from pages.parts.learn.one_thing import free_name
-from pages.parts.train.guess_words import literal, reply
-from pages.parts.ui import components
-from pages.parts.ui.header import only_here, projector_button
+from pages.parts.ui.header import only_here
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import visitor, who
-from pages.parts.watch.live import live_view, settings_of
-from pages.parts.watch.prediction import answers_of, why
+from pages.parts.ui.visitor import teacher_entrance, visitor, who
 
 NOT_DONE = "not done in class"
-SECONDS = 1.0
-GUESSED = "\u00a0✓"
-MOST_NAMES = 40
-HEIGHT = 270
-"""Height of a chart in pixels."""
+View = Literal["", "join", "other"]
+"""What a teacher has put on the wall in place of the phase's own: the code, or another picture."""
+WALLS: dict[str, Callable[[Session, Job | None, bool], None]] = {topics.OWN_DIGITS: own_room.wall}
+"""Walls of topics without a scenario."""
 NEXT: dict[Phase, str] = {
-    "ask": "Close guesses",
-    "closed": "Run for all",
-    "running": "Show",
-    "shown": "Let them try",
+    "join": say("begin"),
+    "ask": say("close"),
+    "closed": say("run"),
+    "running": say("show"),
+    "shown": say("let try"),
     "free": "",
 }
 """Label of the primary button by phase."""
-NEXT_OWN: dict[Phase, str] = NEXT | {"ask": "Close drawing", "closed": "Train the room", "shown": ""}
+NEXT_OWN: dict[Phase, str] = NEXT | {
+    "ask": say("close drawing"),
+    "closed": say("train"),
+    "shown": say("another round"),
+}
+AFTER: dict[Phase, Phase] = {"join": "ask", "ask": "closed", "running": "shown", "shown": "free"}
+SHOWN: tuple[Phase, ...] = ("shown", "free")
 
 
 def board(session: Session) -> None:
+    """Draw the wall; without the teacher's rights, after a restart, the bar asks for the secret alone."""
     follow(session)
-    with st.container(horizontal=True, vertical_alignment="center", key="room-head"):
-        join_line(session)
-        refreshing(_present, every=SECONDS)(session)
-        projector_button()
-        with st.popover("Who is here"):
-            refreshing(_names, every=2 * SECONDS)(session)
-        _new_class(session)
-    only_here(join_address(session))
-    topic = topics.get(session.scenario)
-    with st.container(key="room-question", gap="small"):
-        st.title(plain(topic.question, 200), anchor=False)
-        if session.scenario != topics.OWN_DIGITS or session.phase == "ask":
-            st.markdown(plain(topic.setting, 400))
-    job = job_of(session)
-    _steps(session, job)
-    refusal(NOT_DONE)
-    if session.scenario == topics.OWN_DIGITS:
-        own_room.board(session, job)
-        return
-    if session.phase in ("shown", "free"):
-        left, right = st.columns(2, gap="medium")
-        with left:
-            _guesses(session, job)
-        with right:
-            if session.phase == "free":
-                refreshing(_tries, every=2 * SECONDS)(session)
-            else:
-                _why(session, job)
-    if job is not None and (draft := settings_of(job)):
-        live_view(draft, job)
-        if topic.plan and session.phase in ("shown", "free"):
-            figure_of(topic.plan)
-    elif session.phase == "closed":
-        st.info("Guesses are closed. *Run for all* trains it once, and everybody watches.")
+    teacher, job, view = visitor().teacher, job_of(session), _view(session)
+    if teacher:
+        sessions.lead(session, visitor())
+    with st.container(key="wall", gap="small"):
+        if session.phase == "join" or view == "join":
+            wall.join(session)
+        else:
+            WALLS.get(session.scenario, wall.question)(session, job, view == "other")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="bar"):
+        if teacher:
+            _controls(session, job, view)
+        else:
+            st.markdown(f"**{session.code}**", width="content")
+            teacher_entrance()
 
 
 def job_of(session: Session) -> Job | None:
@@ -92,21 +73,94 @@ def job_of(session: Session) -> Job | None:
         return None
 
 
-def _present(session: Session) -> None:
-    here = room.members(session)
-    asking, own = session.phase == "ask", session.scenario == topics.OWN_DIGITS
-    guessed, done = sum(one.guessed for one in here), "drawn" if own else "guessed"
-    have = f"{'has' if guessed == 1 else 'have'} {done}"
-    words = f"{guessed} of {len(here)} {have}" if asking else f"{len(here)} here, {guessed} {have}"
-    with st.container(key="room-present", gap="xsmall"):
-        st.header(words if here else "Nobody has joined yet", anchor=False)
-        shown = [plain(one.name, 24) + GUESSED * one.guessed for one in here]
-        st.markdown(", ".join(shown[:MOST_NAMES]) + (" …" if len(shown) > MOST_NAMES else ""))
+def _controls(session: Session, job: Job | None, view: View) -> None:
+    early = session.phase == "running" and job is not None and job.live  # nothing to show yet
+    names, own = topics.names(), session.scenario == topics.OWN_DIGITS
+    if words := (NEXT_OWN if own else NEXT)[session.phase]:
+        quiet = early or (own and session.phase == "shown")
+        look: Literal["primary", "secondary"] = "secondary" if quiet else "primary"
+        st.button(words, type=look, disabled=early, key="class next", on_click=_go_on, args=(session,))
+    if early and session.job:
+        refreshing(_answered, every=wall.SECONDS)(session.job)
+    if session.phase == "closed":
+        again = say("draw again" if own else "open again")
+        st.button(again, key="class ask again", on_click=_press, args=(sessions.move, session, "ask"))
+    if session.phase == "shown" and not own:
+        fields = sessions.free_fields(session.scenario)
+        st.selectbox(
+            "What is free",
+            fields,
+            index=fields.index(session.free) if session.free in fields else 0,
+            format_func=free_name,
+            key=f"class free {session.code} {session.scenario}",
+            label_visibility="collapsed",
+            width=270,
+        )
+    after = names[(names.index(session.scenario) + 1) % len(names)]
+    if session.phase == ("shown" if own else "free"):
+        label, args = say("next", label=plain(topics.get(after).label)), (sessions.ask, session, after)
+        st.button(label, type="primary", key="class after", on_click=_press, args=args)
+    if session.phase in SHOWN:
+        _turn_to("other", say("other picture"), "V", session, view)
+    if session.phase != "join":
+        _turn_to("join", say("code"), "J", session, view)
+    _another_question(session)
+    with st.popover("Who is here"):
+        refreshing(_names, every=2 * wall.SECONDS)(session)
+        only_here(short_address(session))
+    _new_class(session)
+    st.page_link("start.py", label="Studio")
+    refusal(NOT_DONE)
+
+
+def _view(session: Session) -> View:
+    found: View = st.session_state.get(_place(session), "")
+    return found
+
+
+def _place(session: Session) -> str:
+    """Key of the view, which each phase begins without."""
+    return f"wall {session.code} {session.scenario} {session.phase}"
+
+
+def _turn_to(name: View, words: str, key: str, session: Session, now: View) -> None:
+    label, to = (say("back"), "") if now == name else (words, name)
+    st.button(label, shortcut=key, key=f"class view {name}", on_click=_turn, args=(_place(session), to))
+
+
+@pressed
+def _turn(place: str, to: View) -> None:
+    st.session_state[place] = to
+
+
+def _answered(identity: str) -> None:
+    """Redraw the whole page at the end of the class's run."""
+    if not job_now(identity).live:
+        st.rerun()
+
+
+def _another_question(session: Session) -> None:
+    """List whose choice changes the question at once."""
+    options = {name: topic_label(name) for name in topics.names() if name != session.scenario}
+    key = f"class question {session.code} {session.scenario}"
+    st.selectbox(
+        "Another question",
+        list(options),
+        index=None,
+        placeholder="Another question …",
+        format_func=options.__getitem__,
+        key=key,
+        label_visibility="collapsed",
+        width=210,
+        on_change=_choose,
+        args=(session, key),
+    )
 
 
 def _names(session: Session) -> None:
     """The teacher's list of names: each is renamed or removed by a press; then who may come in."""
-    here = {one.number: one.name for one in room.members(session)}
+    members = room.members(session)
+    here = {one.number: one.name + wall.GUESSED * one.guessed for one in members}
     st.markdown(f"**{len(here)} here**: choose one to rename or remove" if here else "**Nobody is here yet**")
     key = f"class name {session.code}"
     chosen = st.selectbox("Student", [*here], format_func=here.__getitem__, index=None, key=f"{key} of")
@@ -116,7 +170,7 @@ def _names(session: Session) -> None:
         st.text_input("Another name (empty: the number)", key=key, max_chars=nicknames.MOST_LETTERS)
         st.button("Rename", on_click=_rename, args=(session, chosen, key))
     key = f"class lock {session.code}"
-    st.session_state[key] = session.locked  # another board may have changed it
+    st.session_state[key] = session.locked  # another browser may have changed it
     lock = (sessions.lock, session, not session.locked)
     st.toggle("Lock: nobody new may join", key=key, on_change=_press, args=lock)
     if out := room.removed(session):
@@ -129,127 +183,10 @@ def _rename(session: Session, number: int, key: str) -> None:
     _done(room.rename, session, number, st.session_state.get(key) or "")
 
 
-def _steps(session: Session, job: Job | None) -> None:
-    early = session.phase == "running" and job is not None and job.live  # nothing to show yet
-    names, own = topics.names(), session.scenario == topics.OWN_DIGITS
-    with st.container(horizontal=True, vertical_alignment="bottom", key="room-steps"):
-        if words := (NEXT_OWN if own else NEXT)[session.phase]:
-            look: Literal["primary", "secondary"] = "secondary" if early else "primary"
-            st.button(words, type=look, disabled=early, key="class next", on_click=_go_on, args=(session,))
-        if early and session.job:
-            refreshing(_answered, every=SECONDS)(session.job)
-        if session.phase == "closed":
-            again = (sessions.move, session, "ask")
-            st.button(
-                "Open drawing again" if own else "Open guesses again",
-                key="class ask again",
-                on_click=_press,
-                args=again,
-            )
-        if session.phase == "shown" and not own:
-            fields = sessions.free_fields(session.scenario)
-            st.selectbox(
-                "What is free",
-                fields,
-                index=fields.index(session.free) if session.free in fields else 0,
-                format_func=free_name,
-                key=f"class free {session.code}",
-                label_visibility="collapsed",
-                width=300,
-            )
-        after = names[(names.index(session.scenario) + 1) % len(names)]
-        if session.phase == ("shown" if own else "free"):
-            label = f"Next question: {plain(topics.get(after).label)}"
-            args = (sessions.ask, session, after)
-            st.button(label, type="primary", key="class after", on_click=_press, args=args)
-        others = {name: topic_label(name) for name in names if name != session.scenario}
-        key = f"class question {session.code} {session.scenario}"
-        _offer("Another question", others, key, sessions.ask, session)
-
-
-def _answered(identity: str) -> None:
-    """Redraw the whole page at the end of the class's run."""
-    if not job_now(identity).live:
-        st.rerun()
-
-
-def _offer(
-    title: str, options: dict[str, str], key: str, change: Callable[..., object], session: Session
-) -> None:
-    """List whose choice changes the class at once."""
-    st.selectbox(
-        title,
-        list(options),
-        index=None,
-        placeholder=f"{title} …",
-        format_func=options.__getitem__,
-        key=key,
-        label_visibility="collapsed",
-        width=300,
-        on_change=_choose,
-        args=(change, session, key),
-    )
-
-
-def _guesses(session: Session, job: Job | None) -> None:
-    question = topics.get(session.scenario).preset.ask
-    answers = answers_of(question, job)
-    guesses = [one.value for one in room.guesses(session)]
-    with st.container(border=True, key="room-guesses"):
-        words = guesses_in_words(question, guesses, answers)
-        st.markdown(f"**What you guessed**: {words}")
-        figure, label = guesses_figure(question, guesses, answers), f"What was guessed: {words}"
-        components.chart(figure, key="guesses of the class", label=label, height=HEIGHT)
-
-
-def _why(session: Session, job: Job | None) -> None:
-    topic = topics.get(session.scenario)
-    question, answers = topic.preset.ask, answers_of(topic.preset.ask, job)
-    with st.container(border=True, key="room-why"):
-        if not answers:
-            st.markdown("The run has not answered yet.")
-            return
-        st.markdown(f"**{literal(reply(question, None, answers).words)}**")
-        st.markdown(why(question, job))
-        if topic.plan:
-            st.markdown(plain(topic.plan.look, 300))
-
-
-def guesses_in_words(
-    question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]
-) -> str:
-    if not guesses:
-        return "nobody guessed."
-    if not answers:
-        return f"{len(guesses)} guesses."
-    if isinstance(question, Figure):
-        truth = sum(map(float, answers)) / len(answers)
-        near = sum(abs(float(one) - truth) <= question.near for one in guesses)
-        unit = "points" if question.unit else "of it"
-        return f"{near} of {len(guesses)} within {question.near:g} {unit}."
-    right = sum(one in answers for one in guesses)
-    return f"{right} of {len(guesses)} guessed right."
-
-
-def _tries(session: Session) -> None:
-    tries = room.tries(session)
-    with st.container(border=True, key="room-tries"):
-        st.markdown(f"**What you tried**: {free_name(session.free)} is free, the rest is as it was.")
-        found = dots(tries)
-        if not found:
-            st.caption(f"Under way: {len(tries)}." if tries else "Nothing has been tried yet.")
-            return
-        label = "; ".join(f"{dot.name}, {dot.value}: {dot.final.accuracy or 0:.0%}" for dot in found)
-        components.chart(tries_figure(found), key="tries of the class", label=label, height=HEIGHT)
-        names = {dot.job: f"{dot.name}: {dot.value}, {dot.final.accuracy or 0:.0%}" for dot in found[::-1]}
-        key = f"class show {session.code} {session.job}"
-        _offer("Put one before all", names, key, sessions.put_before_all, session)
-
-
 def _new_class(session: Session) -> None:
     with st.popover("New class"):
         st.markdown(
-            "Names, guesses, drawings and the board are deleted, and everybody leaves. The next class has a "
+            "Names, guesses, drawings and own runs are deleted, and everybody leaves. The next class has a "
             "code of its own."
         )
         st.button("End this class", type="primary", key="class end", on_click=_end, args=(session,))
@@ -268,9 +205,9 @@ def _press(change: Callable[..., object], session: Session, *given: object) -> N
 
 
 @uncut
-def _choose(change: Callable[..., object], session: Session, key: str) -> None:
+def _choose(session: Session, key: str) -> None:
     if chosen := st.session_state.get(key):
-        _done(change, session, chosen)
+        _done(sessions.ask, session, chosen)
 
 
 @pressed
@@ -278,9 +215,11 @@ def _go_on(session: Session) -> None:
     if session.phase == "closed":
         _done(_run, session)
         return
-    if session.phase == "shown" and (free := st.session_state.get(f"class free {session.code}")):
+    own = session.scenario == topics.OWN_DIGITS
+    if session.phase == "shown" and not own:
+        free = st.session_state.get(f"class free {session.code} {session.scenario}") or session.free
         _done(sessions.leave_free, session, free)
-    _done(sessions.move, session, {"ask": "closed", "running": "shown", "shown": "free"}[session.phase])
+    _done(sessions.move, session, "ask" if session.phase == "shown" and own else AFTER[session.phase])
 
 
 def _run(session: Session, teacher: Person) -> None:

@@ -12,6 +12,7 @@ from ldp_core.errors import NotNow, StudioError
 from ldp_core.runs import ledger
 from ldp_core.settings import TEACHER
 from ldp_core.system.shipped import ASSETS
+from pages.parts.classroom.card import card
 from pages.parts.learn.one_thing import free_name
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing
@@ -78,10 +79,11 @@ def entrance() -> None:
         return
     question("Learn it in a class", "Guess, watch one run together, then change one thing yourself.")
     left, right = st.columns(2, gap="large")
+    card()
     with left, st.container(border=True, height="stretch"):
         st.header("I have a code", anchor=False)
         with st.form("join by code", border=False):
-            typed = st.text_input("The five letters on the teacher's board", max_chars=12, key="typed code")
+            typed = st.text_input("The five letters on the wall", max_chars=12, key="typed code")
             if st.form_submit_button("Go to the class", type="primary") and sessions.spelled(typed):
                 st.query_params.from_dict({"code": sessions.spelled(typed)})
                 st.rerun()
@@ -105,7 +107,7 @@ def entrance() -> None:
 
 
 def _mine() -> None:
-    for one in sessions.of_teacher(visitor()):
+    for one in sessions.open_now(visitor()):
         label = topic_label(one.scenario)
         if st.button(f"Go on with class {one.code}: {plain(label)}", key=f"class {one.code}"):
             st.query_params.from_dict({"code": one.code})

@@ -3,16 +3,18 @@
 import base64
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import streamlit as st
 
 from ldp_core.accounting import everyone, promise, worth
-from ldp_core.classroom import Session, own_digits
+from ldp_core.classroom import Session, own_digits, topics
 from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own, Read
 from ldp_core.datasets.drawn import SIDE
 from ldp_core.experiment import plan
 from ldp_core.runs import Job
-from pages.parts.classroom import own_room
+from pages.parts.classroom.wall import SECONDS, curve
+from pages.parts.classroom.words import say
 from pages.parts.ui import components
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
@@ -22,12 +24,20 @@ from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import me
 
 NOT_SENT = "drawing not sent"
+HEIGHT = 230
+
+
+def phone(session: Session, job: Job | None) -> dict[str, Any] | None:
+    if session.phase == "ask":
+        draw(session)
+        return None
+    return watch(session, job)
 
 
 def draw(session: Session) -> None:
     """Draw the square for the student's digit, and the fields for ε and τ."""
     sent = own_digits.all_sent(session).get(me())
-    key = f"own digit {session.code}"
+    key = f"own digit {session.code} {session.job}"  # a second round begins with what was sent in the first
     first = st.session_state.setdefault(f"first of {key}", sent) or Own(-1, b"", *STOCK)
     data = {
         "side": SIDE,
@@ -37,6 +47,8 @@ def draw(session: Session) -> None:
         "clear": "Begin again",
     }
     with st.container(key="room-draw", gap="small"):
+        if sent and session.job:
+            st.markdown(f"**{say('again')}**")
         components.draw("sketch", data, key=f"square {key}", keeps="drawn")
         digit = first.digit if first.digit >= 0 else None
         st.segmented_control(
@@ -90,20 +102,39 @@ def _send(session: Session, key: str) -> None:
         own_digits.send(session, me(), digit, pixels, epsilon, half)
 
 
-def watch(session: Session, job: Job | None) -> None:
-    """Accuracy, and what the server reconstructs from this student's drawing alone."""
-    if job is None:
-        st.markdown("Drawing is over: look at the board.")
-        return
+def watch(session: Session, job: Job | None) -> dict[str, Any] | None:
+    """Accuracy, and what the server reconstructs from this student's drawing alone; returns that for the
+    student's card.
+    """
+    if session.phase == "closed" or job is None:
+        st.markdown(say("no more drawing"))
+        return None
+    row = None
     if session.phase in ("shown", "free"):
         drawn = own_digits.all_sent(session).get(me())
         if drawn is None:
             st.markdown("You have not drawn, so the server has nothing of yours.")
         elif read := own_digits.read_of(session, job, me()):
             _mine(drawn, read)
+            row = _row(session, job, drawn, read)
         else:
-            refreshing(_wait, every=own_room.SECONDS)(session, job.id)
-    refreshing(own_room.curve, every=own_room.SECONDS)(job.id)
+            refreshing(_wait, every=SECONDS)(session, job.id)
+    refreshing(curve, every=SECONDS if job.live else None)(job.id, (), HEIGHT)
+    return row
+
+
+def _row(session: Session, job: Job, own: Own, found: Read) -> dict[str, Any]:
+    audit = found.audit
+    picked = say("picked" if audit["picked"] == audit["own"] else "not picked")
+    return {
+        "id": job.id,
+        "title": topics.get(session.scenario).label,
+        "lines": [say("with", epsilon=own.epsilon, half=own.half), picked],
+        "images": [
+            {"image": audit["candidates"][audit["own"]], "name": say("my digit")},
+            {"image": audit["image"], "name": say("it read")},
+        ],
+    }
 
 
 def _wait(session: Session, identity: str) -> None:

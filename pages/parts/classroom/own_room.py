@@ -1,4 +1,4 @@
-"""The board of a class whose students are the clients: budgets, accuracy, and accuracy by group."""
+"""The wall of a class whose students are the clients: accuracy, and accuracy by group; budgets."""
 
 import math
 from collections.abc import Sequence
@@ -7,60 +7,48 @@ import numpy as np
 import streamlit as st
 
 from ldp_core.classroom import Session, own_digits
-from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Served
+from ldp_core.classroom.own_digits import MEAN, STOCK, WEIGHED, Served
 from ldp_core.experiment import Draft, plan
-from ldp_core.runs import Job, progress_of
+from ldp_core.runs import Job
 from ldp_core.theory import client_weights, server_noise
 from pages.parts.charts.base import MUTED, Figure, figure, log_axis, scatter
-from pages.parts.charts.rounds import accuracy_figure
-from pages.parts.charts.series import series
+from pages.parts.classroom.wall import HEIGHT, SECONDS, count, curve, heading
+from pages.parts.classroom.words import say
 from pages.parts.ui import components
 from pages.parts.ui.polling import outlook_of, refreshing
 from pages.parts.ui.shared_cache import job_now
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import number, percent
 from pages.parts.watch.live import settings_of
 
-SECONDS = 1.0
-HEIGHT = 230
-"""Height of a chart in pixels."""
 LISTENS = {MEAN: "listens to all alike", WEIGHED: "listens to little noise"}
 
 
-def board(session: Session, job: Job | None) -> None:
-    places = st.columns(3 if job else 2, gap="small")
-    with places[0]:
-        refreshing(_budgets, every=2 * SECONDS)(session)
-    if job is None:
-        with places[1], st.container(border=True, height="stretch", key="room-why"):
-            _how()
-        return
-    with places[1]:
+def wall(session: Session, job: Job | None, other: bool) -> None:
+    """The wall while the room draws, trains and sees what came of it; the `other` picture: who takes part."""
+    heading(session)
+    if session.phase in ("ask", "closed") or job is None:
+        with st.container(key="room-choices"):
+            st.markdown(say("again") if job else say("how"))
+        refreshing(count, every=SECONDS)(session, "drawn", "drawing closed")
+    elif session.phase == "running":
         refreshing(curve, every=SECONDS)(job.id)
-    with places[2]:
-        refreshing(_served, every=SECONDS)(session, job.id)
-
-
-def _how() -> None:
-    least, most = own_digits.CLIENTS
-    st.markdown("**What happens with your digit**")
-    st.markdown(
-        "Your client trains on it and on at least 40 stock digits of all ten kinds. If fewer than "
-        f"{least} of you draw, stock clients fill up (ε {STOCK[0]:g}, ±{STOCK[1]:g}); at most {most} can "
-        "draw. The server sees what your client sends: clipped to ±τ, with noise for ε."
-    )
-    st.markdown("Afterwards your own phone shows what the server could read of your digit.")
+    elif other:
+        _budgets(session)
+    else:
+        left, right = st.columns(2, gap="medium")
+        with left:
+            curve(job.id, height=HEIGHT)
+        with right, st.container(key="room-why"):
+            refreshing(_served, every=SECONDS)(session, job.id)
 
 
 def _budgets(session: Session) -> None:
     clients = [*own_digits.all_sent(session).values()]
     missing = max(0, own_digits.CLIENTS[0] - len(clients))
-    with st.container(border=True, key="room-guesses"):
-        stock = f", and {missing} stock clients" if missing else ""
-        words = f"{len(clients)} of you{stock}"
-        st.markdown(f"**Who takes part**: {words}")
-        shown = budgets_figure([(one.epsilon, one.half) for one in clients], missing)
-        label = f"Budgets and ranges: {words}"
-        components.chart(shown, key="budgets of the class", label=label, height=HEIGHT)
+    words = say("takes part", n=len(clients)) + say("stock", n=missing) * bool(missing)
+    st.markdown(words)
+    shown = budgets_figure([(one.epsilon, one.half) for one in clients], missing)
+    components.chart(shown, key="budgets of the class", label=f"Budgets and ranges: {words}", height=HEIGHT)
 
 
 def budgets_figure(asks: list[tuple[float, float]], missing: int) -> Figure:
@@ -88,44 +76,29 @@ def budgets_figure(asks: list[tuple[float, float]], missing: int) -> Figure:
     )
 
 
-def curve(identity: str) -> None:
-    """Accuracy by round of each aggregator, over the same noisy uploads."""
-    job = job_now(identity)
-    draft = settings_of(job)
-    if draft is None:
-        return
-    progress = progress_of(job).update()
-    shown, reference = series(progress, draft)
-    done = progress.at()
-    with st.container(border=True, key="room-curve"):
-        ended = f"{ROUNDS} rounds" if done else plain(job.message)
-        state = f"round {done} of {ROUNDS}" if job.live else ended
-        st.markdown(f"**Stock digits that it reads right**: {state}")
-        chance = next((one.start["chance"] for one in progress.runs if one.start), None)
-        drawn = accuracy_figure(shown, ROUNDS, chance, reference)
-        words = ", ".join(f"{one.label}: {percent(one.mean()[-1])}" for one in shown if len(one.mean()))
-        label = f"Accuracy by round. {words}"
-        components.chart(drawn, key="accuracy of the room", label=label, height=HEIGHT)
-
-
 def _served(session: Session, identity: str) -> None:
     found = own_digits.served(session, job_now(identity))
-    with st.container(border=True, key="room-why"):
-        st.markdown("**Whom the model serves**")
-        if not found or session.phase == "running":
-            st.markdown("*Show* tells." if found else "The training will tell.")
-            return
-        for one in found:
-            strict, others = (f"{sum(hits)} of {len(hits)}" for hits in one.right)
-            every = [*one.right[0], *one.right[1]]
-            st.markdown(
-                f"**{one.label}**, {LISTENS[one.label]}: strict clients have {percent(one.say)} of the say. "
-                f"It reads {sum(every)} of your {len(every)} digits right: {strict} of the strict, "
-                f"{others} of the others."
+    if not found:
+        st.header(say("no run"), anchor=False)
+        return
+    for one in found:
+        right = [sum(hits) for hits in one.right]
+        strict, others = (f"{sum(hits)} of {len(hits)}" for hits in one.right)
+        label = f"{one.label}, {LISTENS[one.label]}"
+        st.markdown(
+            say(
+                "say",
+                label=label,
+                share=percent(one.say),
+                right=sum(right),
+                all=sum(map(len, one.right)),
+                strict=strict,
+                others=others,
             )
-        if (draft := settings_of(job_now(identity))) and (why := why_the_mean(found, draft)):
-            st.markdown(why)
-        st.caption("Strict: an ε of at most the median of all clients, stock included.")
+        )
+    if (draft := settings_of(job_now(identity))) and (why := why_the_mean(found, draft)):
+        st.markdown(why)
+    st.markdown(say("strict"))
 
 
 def why_the_mean(found: Sequence[Served], draft: Draft) -> str:

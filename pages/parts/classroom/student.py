@@ -1,6 +1,8 @@
 """A student's screen: join, then guess, watch or try, by the class's phase."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -9,132 +11,158 @@ from ldp_core.classroom import members as room
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
 from ldp_core.presets.questions import Figure
-from ldp_core.runs import jobs, outcomes
+from ldp_core.runs import Job, guesses, jobs, outcomes
 from pages.parts.classroom import own_digit
-from pages.parts.classroom.board import job_of
+from pages.parts.classroom.board import SHOWN, job_of
+from pages.parts.classroom.card import card
 from pages.parts.classroom.entrance import follow
+from pages.parts.classroom.wall import curve
+from pages.parts.classroom.words import say
 from pages.parts.learn.lesson import transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
 from pages.parts.start.outcome_view import levels
 from pages.parts.train.guess_words import level, literal, reply, shown
+from pages.parts.ui.components import introduce
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import here, me, settled, who
+from pages.parts.ui.visitor import here, me, settled, token, who
 from pages.parts.watch.guess_field import element
-from pages.parts.watch.live import live_view, settings_of
 from pages.parts.watch.prediction import answers_of, why
 
 NOT_DONE = "not done by a student"
 NAME = "name in class"
 MOST_LETTERS = 20
 """Length of a name (`nicknames`)."""
+HEIGHT = 260
+"""Height of a phone's chart in pixels."""
+PHONES: dict[str, Callable[[Session, Job | None], dict[str, Any] | None]] = {
+    topics.OWN_DIGITS: own_digit.phone
+}
+"""Screens of topics without a scenario; each returns what it adds to the student's card."""
 
 
 def student(session: Session) -> None:
-    follow(session)
     mine = room.member(session, me())
+    # the browser is told who it is, or a phone would be another student after a reload
+    introduce(token(), say=told(session) if mine else "")
+    follow(session)
     if mine is None:
         _join(session)
         return
     _head(session, mine)
+    if session.phase == "join":
+        st.title(say("wait"), anchor=False)
+        return
     topic = topics.get(session.scenario)
     with st.container(key="room-question", gap="small"):
         st.title(plain(topic.question, 200), anchor=False)
         if session.phase == "ask":
             st.markdown(plain(topic.setting, 400))
     refusal(NOT_DONE)
-    if session.scenario == topics.OWN_DIGITS:
-        if session.phase == "ask":
-            own_digit.draw(session)
-        else:
-            own_digit.watch(session, job_of(session))
-        return
-    guess = room.guess_of(session, me())
-    if session.phase == "ask":
-        _ask(session, guess)
-        return
-    if session.phase == "free":
-        _try(session)
-        if topic.plan:
-            with st.container(border=True, key="room-transfer"):
-                transfer(f"{session.code} {session.scenario}", topic.plan)
-    _watch(session, guess)
+    own = PHONES.get(session.scenario)
+    job = job_of(session)
+    card(session.code, own(session, job) if own else _question(session, job, mine))
+
+
+def told(session: Session) -> str:
+    """What has changed on the page, for whoever does not see it."""
+    own = session.scenario in PHONES
+    words = {
+        "join": say("wait"),
+        "ask": say("draw") if own else say("ask", question=topics.get(session.scenario).question),
+        "closed": say("no more drawing" if own else "is closed"),
+        "running": say("is running"),
+        "shown": say("is shown"),
+        "free": say("is free"),
+    }
+    return words[session.phase]
 
 
 def _join(session: Session) -> None:
-    st.title(f"Class {session.code}", anchor=False)
+    st.title(say("join", code=session.code), anchor=False)
     if session.locked:
-        st.info("This class is locked: its teacher lets nobody new in now.")
+        st.info(say("locked"))
         return
     with st.form("join", border=False):
         if not session.numbered:
-            label = "Your name here (or leave it empty and be a number)"
-            st.text_input(label, nicknames().get(me(), ""), key=NAME, max_chars=MOST_LETTERS)
-        st.form_submit_button("Join", type="primary", on_click=_joined, args=(session,))
+            st.text_input(say("your name"), nicknames().get(me(), ""), key=NAME, max_chars=MOST_LETTERS)
+        st.form_submit_button(say("go in"), type="primary", on_click=_joined, args=(session,))
     refusal(NOT_DONE)
-    st.caption("The teacher sees it on the board. It is deleted when the class ends.")
+    st.caption(say("on the wall"))
 
 
 def _head(session: Session, mine: Member) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="room-me"):
         st.markdown(f"**{session.code}**")
-        with st.popover(f"you are {plain(mine.name, 24)}", type="tertiary"):
+        with st.popover(say("you are", name=plain(mine.name, 24)), type="tertiary"):
             if not session.numbered:
                 with st.form("rename", border=False):
-                    st.text_input("Another name", key=NAME, max_chars=MOST_LETTERS)
-                    st.form_submit_button("Change it", on_click=_joined, args=(session,))
-            words = "Your name, guesses and drawing are deleted; what the class has trained on, when it ends"
-            st.button("Leave the class", key="leave class", help=words, on_click=_left, args=(session,))
+                    st.text_input(say("another name"), key=NAME, max_chars=MOST_LETTERS)
+                    st.form_submit_button(say("rename"), on_click=_joined, args=(session,))
+            st.button(say("leave"), key="leave class", help=say("leaving"), on_click=_left, args=(session,))
+
+
+def _question(session: Session, job: Job | None, mine: Member) -> dict[str, Any] | None:
+    topic, guess = topics.get(session.scenario), room.guess_of(session, me())
+    if session.phase == "ask":
+        _ask(session, guess)
+        return None
+    if session.phase == "free":
+        _try(session, mine.number - 1)
+        if topic.plan:
+            with st.container(border=True, key="room-transfer"):
+                transfer(f"{session.code} {session.scenario}", topic.plan)
+    question = topic.preset.ask
+    answers = answers_of(question, job) if session.phase in SHOWN else ()
+    made = literal(shown(question, guess)) if guess is not None else ""
+    before = say("mine", guess=made) if made else ""
+    came = reply(question, guess, answers).words if answers else ""
+    if came:
+        st.markdown(f"**{literal(came)}** {why(question, job)}")
+    else:
+        st.markdown(f"{before} {say('is closed' if session.phase == 'closed' else 'is running')}")
+    if job is not None:
+        every = 1.0 if job.live else None
+        refreshing(curve, every)(job.id, question.of, HEIGHT, level(question, guess))
+    lines = [topic.question, came]
+    return {"id": session.scenario, "title": topic.label, "lines": lines} if came and made else None
 
 
 def _ask(session: Session, guess: float | str | None) -> None:
-    question, key = topics.get(session.scenario).preset.ask, f"class guess {session.code} {session.scenario}"
+    topic, key = topics.get(session.scenario), f"class guess {session.code} {session.scenario}"
+    question = topic.preset.ask
     # what it begins with stays, or it would be another widget once a guess is kept
-    first = st.session_state.setdefault(f"first of {key}", guess)
+    before = guess if guess is not None else guesses.of(me(), topic.preset.draft)
+    first = st.session_state.setdefault(f"first of {key}", before if question.takes(before) else None)
     with st.container(key="room-ask"):
         element(question, first, key, wide=True)
-    topic = topics.get(session.scenario)
     if (found := outcomes.stored(topic.scenario)) and (beside := levels(topic.preset, found)):
         st.caption(beside)
-    words = "Send my guess" if guess is None else "Change my guess"
+    words = say("send" if guess is None else "change")
     off = st.session_state.get(key, first) is None and not isinstance(question, Figure)
     name, sent = f"send {key}", (session, key)
     st.button(words, type="primary", width="stretch", disabled=off, key=name, on_click=_guess, args=sent)
-    kept = "" if guess is None else f"Sent: **{literal(shown(question, guess))}**. "
-    st.caption(f"{kept}You can change it until the teacher closes.")
+    kept = "" if guess is None else say("sent", guess=literal(shown(question, guess)))
+    st.caption(f"{kept} {say('until')}")
 
 
-def _watch(session: Session, guess: float | str | None) -> None:
-    question, job = topics.get(session.scenario).preset.ask, job_of(session)
-    mine = "" if guess is None else f"You guessed **{literal(shown(question, guess))}**. "
-    answers = answers_of(question, job) if session.phase in ("shown", "free") else ()
-    if answers:
-        st.markdown(f"**{literal(reply(question, guess, answers).words)}** {why(question, job)}")
-    elif session.phase == "closed":
-        st.markdown(f"{mine}Guesses are closed: look at the board.")
-    elif session.phase == "running":
-        st.markdown(f"{mine}The run will tell.")
-    if job is not None and (draft := settings_of(job)):
-        live_view(draft, job, guess=level(question, guess))
-
-
-def _try(session: Session) -> None:
+def _try(session: Session, turn: int) -> None:
     with st.container(border=True, key="room-try"):
-        st.markdown("**Your turn.** One thing is free; the rest stays as it is.")
+        st.markdown(say("one thing"))
         scenario = topics.get(session.scenario).scenario
         try:
             key = f"try {session.code} {session.scenario} {session.free}"
-            value, called = field(scenario, session.free, key, sum(me().encode()))
+            value, called = field(scenario, session.free, key, turn)
             draft = draft_of(scenario, session.free, value, called)
         except InvalidExperiment as error:
             st.error(plain(error_in_words(error), 300))
             return
-        words, args = "Train it, and put it on the board", (session, draft, called)
-        st.button(words, type="primary", width="stretch", key="class try", on_click=_tried, args=args)
+        args = (session, draft, called)
+        st.button(say("try"), type="primary", width="stretch", key="class try", on_click=_tried, args=args)
         refreshing(_mine, every=1.0)(session)
 
 
@@ -166,5 +194,5 @@ def _guess(session: Session, key: str) -> None:
 @pressed
 def _tried(session: Session, draft: Draft, called: str) -> None:
     with refusing(NOT_DONE):
-        launch = partial(jobs.submit, draft, reference=False, **who())
+        launch = partial(jobs.submit, draft, reference=False, room=session.room, **who())
         room.submit_try(session, me(), called, launch)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ldp_core import presets
+from ldp_core.classroom import members
 from ldp_core.runs import Guess, guesses, outcomes
 from pages.parts.train.guess_words import level, literal, reply, shown
 from pages.parts.ui.visitor import me
@@ -22,9 +23,9 @@ class Guessed:
     def here(cls) -> Guessed:
         about = guesses.all_of(me())
         names = {name: guess for name in presets.names() if (guess := about.get(_key(name))) is not None}
-        passed = guesses.all_skipped(me())
-        revealed = (name for name in presets.names() if passed & {presets.get(name).label, _key(name)})
-        return cls(names, frozenset(revealed))
+        passed, in_class = guesses.all_skipped(me()), members.answered(me())
+        revealed = {name for name in presets.names() if passed & {presets.get(name).label, _key(name)}}
+        return cls(names | in_class, frozenset(revealed | in_class.keys()))
 
     def is_open(self, name: str) -> bool:
         """Whether the answer is still hidden."""

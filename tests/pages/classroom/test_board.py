@@ -90,19 +90,19 @@ def test_a_price_covers_all_that_is_sent():
     assert basic / 2 < int(said[1].replace("\u202f", "")) < basic, "the ledger's best is below the plain sum"
 
 
-def steps() -> None:
+def controls() -> None:
     import streamlit as st
 
-    from pages.parts.classroom.board import _steps
+    from pages.parts.classroom.board import _controls
 
-    _steps(st.session_state["session"], st.session_state["job"])
+    _controls(st.session_state["session"], st.session_state["job"], "")
 
 
 @pytest.mark.parametrize(("live", "look"), [(True, "secondary"), (False, "primary")])
 def test_show_is_the_next_step_once_the_run_has_answered(
     live: bool, look: str, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    app = AppTest.from_function(steps)
+    app = AppTest.from_function(controls)
     session = sessions.open_class(Person("t" * 16, teacher=True), "two_volunteers")
     app.session_state["session"] = replace(session, phase="running", job="0" * 12)
     app.session_state["job"] = SimpleNamespace(live=live)

@@ -6,9 +6,11 @@ from ldp_core import settings
 from ldp_core.classroom import topics
 from ldp_core.system.shipped import ASSETS
 from pages.parts.classroom.board import NEXT, NEXT_OWN
+from pages.parts.classroom.words import say
 
 PLAN = (ASSETS / "lesson.md").read_text(encoding="utf-8")
-OTHERS = {"Open a class", "New class", "Project", "Another question", "Train it", "Class", "Learn", "which"}
+OTHERS = {"Open a class", "New class", "Another question", "Train it", "Class", "Learn", "which"}
+OTHERS |= {"Who is here", *map(say, ("other picture", "code", "my card"))}
 
 
 def test_its_buttons_lessons_and_settings_are_there():

@@ -168,6 +168,7 @@ def test_upload_class_and_job_leave_no_bytes_without_a_server(
     own = own_data.take({f"{mark}.csv": f"age,bought\n{rows}".encode()}, "anna", "school")
     job = jobs.launch("run", Training(parse_draft({"dataset": own.name, "name": mark})), owner="anna")
     session = sessions.open_class(TEACHER, "own_digits")
+    sessions.move(session, TEACHER, "ask")
     members.join(session, "digest-of-anna", mark, "school")
     own_digits.send(session, "digest-of-anna", 3, base64.b64encode(pixels).decode(), 1.0, 0.1)
     room = own_digits.train(session, {"owner": TEACHER.owner, "address": "school"})
