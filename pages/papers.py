@@ -33,7 +33,8 @@ def main() -> None:
                 f"{DETAILS} A figure of ours is the mean over seeds of real runs; beside each claim stand "
                 "controls, because it can hold for another reason than the paper's."
             )
-    table(("paper", "its main claim", "word", "here", "because"), [_row(name) for name in names])
+    with st.container(key="main-claims"):
+        table(("paper", "its main claim", "word", "here", "because"), [_row(name) for name in names])
     five()
     for name in names:
         card(name)

@@ -5,25 +5,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.runs import listed, outcomes
+from ldp_core.runs import listed
 from pages.parts.runs.job_list import job_line
 from pages.parts.runs.take_away import open_file
-from pages.parts.start.guessed import Guessed
 from pages.parts.start.hero import hero
-from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
 from pages.parts.ui.job_actions import lasting_refusal
 from pages.parts.ui.polling import refreshing
-from pages.parts.ui.scenario import at_a_glance
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with
-from pages.parts.watch.guess_field import way_around
 
 ACROSS = 3
 """Number of scenarios in a row."""
-SMALL = 150
-"""Height of a card's chart in pixels."""
 
 
 def main() -> None:
@@ -33,18 +27,13 @@ def main() -> None:
             "Many train one model together without handing over their data (federated learning); each adds "
             "noise to what they send. The smaller the budget ε, the more noise."
         )
-    others, mine = presets.of_papers(), Guessed.here()
-    names = [name for name in presets.names() if name not in others]
-    known = {name: found for name in names if (found := stored(name))}
-    asked = st.query_params.get("scenario", "")
-    if asked in known:
-        _card(asked, known[asked], mine)
     with st.container(border=True, key="hero"):
         hero()
     _doors()
     _yours()
-    with st.expander(f"{len(names)} scenarios", expanded=bool(mine.guesses)):
-        _grid([name for name in names if name != asked], known, mine)
+    names = [name for name in presets.names() if name not in presets.of_papers()]
+    with st.expander(f"{len(names)} scenarios"):
+        _scenarios(names)
 
 
 def _doors() -> None:
@@ -72,42 +61,15 @@ def _yours() -> None:
         teacher_entrance()
 
 
-@st.cache_resource(show_spinner=False)
-def stored(name: str) -> outcomes.Outcome | None:
-    """A scenario's stored results, cached; None if missing, or not of its present variants."""
-    found = outcomes.stored(name)
-    fits = found is not None and len(found.curves) == len(presets.get(name).draft.variants)
-    return found if fits else None
-
-
-def _grid(names: Sequence[str], found: dict[str, outcomes.Outcome], known: Guessed) -> None:
+def _scenarios(names: Sequence[str]) -> None:
     for row in range(0, len(names), ACROSS):
         for column, name in zip(st.columns(ACROSS, gap="small"), names[row : row + ACROSS], strict=False):
-            with column:
-                _card(name, found.get(name), known)
-
-
-def _card(name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
-    preset, is_open = presets.get(name), known.is_open(name)
-    draft = preset.draft
-    with st.container(border=True, height="stretch", key=f"card-{name}", gap="small"):
-        st.markdown(f"**{plain(preset.label)}**")
-        st.markdown(preset.question)
-        if found:
-            about, hidden = preset.ask.of, known.veiled(name)
-            shown = picture(draft, found, SMALL, about, hidden, known.level(name))
-            components.draw("outcome", shown, key=f"outcome {name}")
-            st.caption(plain(preset.ask.text if is_open else preset.says[0], 400))
-            if words := at_a_glance(preset):
-                st.caption(words)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if st.button("Open", key=f"open the card {name}"):
-                start_with(draft)
-                st.switch_page("train.py")
-            if found and is_open:
-                way_around("Show", preset.label, help="What it came to; open it to guess first")
-            if found:
-                st.caption(made(draft, found))
+            preset = presets.get(name)
+            with column.container(border=True, height="stretch"):
+                st.markdown(f"**{plain(preset.label)}**  \n{preset.question}")
+                if st.button("Open", key=f"open the scenario {name}"):
+                    start_with(preset.draft)
+                    st.switch_page("train.py")
 
 
 def _runs() -> None:

@@ -1,7 +1,7 @@
 // A small picture of what a scenario came to: accuracies as lines, labelled at their ends, and what an attacker
 // got under each design. data: {lines: [{name, run, points: [[x, y]], end}], guides: [{name, short, y}], range: [x0, x1],
-// axis, dots, images: [{image, name, caption, mark}], height, label}; x as it is, y a share. What is still to be guessed
-// has no points, and a null for an image. With `dots`, a row for each line: its last value, and ± half.
+// axis, dots, images: [{image, name, caption, mark}], height, label}; x as it is, y a share. With `dots`, a row for each
+// line: its last value, and ± half.
 
 import { child, fill, picture } from "./dom.js";
 import { palette } from "./theme.js";
@@ -10,7 +10,6 @@ const FONT = 12;
 const BESIDE = 10; // pixels between lines and their names, and after these
 const GAP = 14;
 const [ROW, NARROW] = [17, 90]; // height of a row with a dot, and the least width of its scale
-const MARK = 40; // of a question that is still open
 const DASHED = { "stroke-dasharray": "2 3" };
 
 export function render({ data, parentElement }) {
@@ -39,7 +38,7 @@ function shot({ image, name, caption, mark }) {
     "figure.es-outcome-shot",
     { "data-mark": mark, title: `${name} ${caption}` }, // where there is no room for the whole name
     [
-      picture("es-outcome-picture", image, image ? `${name}: ${caption}` : `${name}: to be guessed`),
+      picture("es-outcome-picture", image, `${name}: ${caption}`),
       ["figcaption.es-outcome-caption", words],
     ],
   ];
@@ -63,7 +62,7 @@ function chart(place) {
 
 function curves({ lines, guides, range, axis, height }, width, { ink, grid, family }) {
   const ends = [
-    ...lines.map((line) => ({ words: `${line.name} ${line.end}`, y: line.points.at(-1)?.[1] ?? 0.5, run: line.run })),
+    ...lines.map((line) => ({ words: `${line.name} ${line.end}`, y: line.points.at(-1)[1], run: line.run })),
     ...guides.map((guide) => ({ words: guide.name, short: guide.short, y: guide.y, run: null })),
   ];
   const right = Math.min(0.6 * width, BESIDE + Math.max(...ends.map((end) => wide(end.words, family))));
@@ -71,12 +70,7 @@ function curves({ lines, guides, range, axis, height }, width, { ink, grid, fami
   const x = (value) => 4 + ((value - range[0]) / (range[1] - range[0] || 1)) * (width - right - 8);
   const y = (share) => bottom - share * (bottom - top);
   const across = (share, look) => ["line", { x1: 4, x2: width - right, y1: y(share), y2: y(share), ...look }];
-  const open = lines.filter((line) => !line.points.length);
-  const questions = open.map((line, i) => {
-    const at = { x: 4 + ((i + 1) / (open.length + 1)) * (width - right - 8), y: (top + bottom) / 2 + MARK / 3 };
-    return ["text", { ...at, fill: ink(line.run), "font-size": MARK, "font-weight": 700, "text-anchor": "middle" }, "?"];
-  });
-  const drawn = lines.filter((line) => line.points.length).flatMap((line) => {
+  const drawn = lines.flatMap((line) => {
     const points = line.points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
     const [a, b] = line.points.at(-1);
     return [
@@ -93,7 +87,6 @@ function curves({ lines, guides, range, axis, height }, width, { ink, grid, fami
   const list = [
     ...[0, 0.5, 1].map((share) => across(share, { stroke: grid })),
     ...guides.map((guide) => across(guide.y, { stroke: ink(null), ...DASHED })),
-    ...questions,
     ...drawn,
     ...labels,
     ["text", { x: 4, y: height - 4, fill: ink(null), "font-size": 12 }, axis],
@@ -124,15 +117,14 @@ function rows({ lines, guides, axis }, width, { ink, grid, paper, family }) {
     const look = { fill: ink(run), "font-size": FONT, "font-weight": 600 };
     const halo = { stroke: paper, "stroke-width": 4, "paint-order": "stroke" };
     const level = (x1, x2, stroke, more) => ["line", { x1, x2, y1: middle, y2: middle, stroke, ...more }];
-    const list = [
+    const y = points.at(-1)[1];
+    return [
       ["text", { ...look, ...halo, x: 0, y: i * row + ROW / 2 + 4 }, fitting(name, width, family)],
       ["text", { ...look, x: width, y: middle + 4, "text-anchor": "end" }, end],
       level(from, to, grid),
+      level(across(y - half), across(y + half), ink(run), { "stroke-width": 2.5 }),
+      ["circle", { cx: across(y), cy: middle, r: 3.5, fill: ink(run) }],
     ];
-    if (!points.length) return list;
-    const y = points.at(-1)[1];
-    const spread = level(across(y - half), across(y + half), ink(run), { "stroke-width": 2.5 });
-    return [...list, spread, ["circle", { cx: across(y), cy: middle, r: 3.5, fill: ink(run) }]];
   });
   const height = bottom + (guides.length + 1) * ROW + 8;
   return { height, list: [...levels, ...drawn, ["text", { x: 0, y: height - 4, fill: ink(null), "font-size": FONT }, axis]] };

@@ -92,7 +92,7 @@ def steps(name: str = "") -> None:
 
 def _picture(plan: LessonPlan, found: outcomes.Outcome, known: Guessed) -> None:
     preset = presets.get(plan.scenario)
-    shown = picture(preset.draft, found, HEIGHT, preset.ask.of, (), known.level(plan.scenario))
+    shown = picture(preset.draft, found, HEIGHT, preset.ask.of, known.level(plan.scenario))
     components.draw("outcome", shown, key=f"outcome of lesson {plan.scenario}")
 
 

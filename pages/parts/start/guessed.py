@@ -31,16 +31,6 @@ class Guessed:
         """Whether the answer is still hidden."""
         return name not in self.revealed
 
-    def veiled(self, name: str) -> list[str]:
-        """Labels of runs that would reveal a hidden answer: also of those similar to the first scenario's."""
-        first, draft = presets.names()[0], presets.get(name).draft
-        hidden = {*presets.get(name).ask.of} if self.is_open(name) else set[str]()
-        labels = [variant.label for variant in draft.variants]
-        if self.is_open(first):
-            asked = _kinds(first, presets.get(first).ask.of)
-            hidden |= {label for label in labels if name == first or _kinds(name, (label,)) <= asked}
-        return [label for label in labels if label in hidden]
-
     def level(self, name: str) -> float | None:
         return level(presets.get(name).ask, self.guesses.get(name))
 
@@ -59,14 +49,3 @@ class Guessed:
 @cache
 def _key(name: str) -> str:
     return guesses.key_of(presets.get(name).draft)
-
-
-@cache
-def _kinds(name: str, labels: tuple[str, ...]) -> frozenset[tuple[object, ...]]:
-    """Features by which runs count as similar: mechanism, aggregator, target, mixed budgets."""
-    draft = presets.get(name).draft
-    return frozenset(
-        (one.mechanism, one.aggregator, one.target, len(set(one.clients.budgets().tolist())) > 1)
-        for variant, one in zip(draft.variants, draft.experiments(), strict=True)
-        if variant.label in labels
-    )

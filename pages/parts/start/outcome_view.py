@@ -29,13 +29,12 @@ def picture(
     found: outcomes.Outcome,
     height: int,
     asked: Collection[str] = (),
-    veiled: Collection[str] = (),
     guess: float | None = None,
 ) -> dict[str, Any]:
-    """Data for assets/web/outcome.js, without lines of runs that are `veiled` and images of those `asked`."""
+    """Data for assets/web/outcome.js; of images those `asked` about come first."""
     steps = ladders(draft)
     dots = not steps and one_round(found)
-    lines = _by_budget(draft, found, veiled) if steps else _by_round(draft, found, veiled)
+    lines = _by_budget(draft, found) if steps else _by_round(draft, found)
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if words := reference_words(draft, found):
         end = found.reference[-1]
@@ -55,7 +54,7 @@ def picture(
         if steps
         else f"accuracy{'' if dots else f' over {found.rounds} rounds'}{labels_cover(draft)}",
         "dots": dots,
-        "images": _images(draft, found, asked, veiled),
+        "images": _images(draft, found, asked),
         "height": height,
         "label": f"Accuracy: {ends}",
     }
@@ -80,12 +79,10 @@ def reference_words(draft: Draft, found: outcomes.Outcome) -> str:
     return f"{whose} {percent(found.reference[-1])}"
 
 
-def _by_round(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
+def _by_round(draft: Draft, found: outcomes.Outcome) -> list[dict[str, Any]]:
     dots = one_round(found)
     return [
-        _veil(variant.label, look.tint)
-        if variant.label in veiled
-        else {
+        {
             "name": variant.label,
             "run": look.tint,
             "points": [[i, value] for i, value in enumerate(curve)],
@@ -113,11 +110,7 @@ def _room(found: outcomes.Outcome, place: int) -> str:
     return f" ± {in_points(half)}" if (half := _half(found, place)) else ""
 
 
-def _veil(name: str, run: int) -> dict[str, Any]:
-    return {"name": name, "run": run, "points": [], "end": "?"}
-
-
-def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
+def _by_budget(draft: Draft, found: outcomes.Outcome) -> list[dict[str, Any]]:
     """A line per design, over log ε."""
     looks = styles(draft)
     lines: dict[str, list[tuple[float, float, int]]] = {}
@@ -127,18 +120,13 @@ def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -
     for points in lines.values():
         labels = [draft.variants[place].label for _, _, place in points]
         name, run = common(labels), looks[points[0][2]].tint
-        if not set(veiled).isdisjoint(labels):
-            drawn.append(_veil(name, run))
-            continue
         across = sorted(points)
         (_, end, last), ends = across[-1], [list(one[:2]) for one in across]
         drawn.append({"name": name, "run": run, "points": ends, "end": percent(end) + _room(found, last)})
     return drawn
 
 
-def _images(
-    draft: Draft, found: outcomes.Outcome, asked: Collection[str], veiled: Collection[str]
-) -> list[dict[str, Any]]:
+def _images(draft: Draft, found: outcomes.Outcome, asked: Collection[str]) -> list[dict[str, Any]]:
     """An attacked image (of real uploads the first design's best), and reconstructions under designs."""
     pairs = [
         (variant.label, one)
@@ -155,9 +143,6 @@ def _images(
         which = f"one of its {chosen[0][1]['images']}" if found.upload == "real" else "its image"
         shots.append({"image": original, "name": whose, "caption": which, "mark": ""})
     for label, one in chosen:
-        if label in asked and label in veiled:
-            shots.append({"image": None, "name": label, "caption": "", "mark": "open"})
-            continue
         caption = alike(one["image"], dict(original)) if original else decibels(one["psnr"])
         caption += BACK.get(one["kind"], "")
         if found.upload == "real":
