@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core import presets
-from ldp_core.commands import GONE, MODULE, parser_of, records, sweep_options
+from ldp_core.commands import GONE, MODULE, dashboard, parser_of, records, sweep_options
 from ldp_core.commands.judge import (
     audit,
     check,
@@ -32,7 +32,8 @@ from ldp_core.settings import markdown, refuse_nonsense
 MOST_CHARACTERS = 50_000_000
 """Largest length of an experiment's JSON; the largest number of clients takes a fifth of it."""
 ON_RUNS = (
-    "submit", "status", "cancel", "resume", "pin", "unpin", "remove", "export", "runs", "prune", "doctor",
+    "submit", "status", "cancel", "resume", "pin", "unpin", "remove", "export", "still", "runs", "prune",
+    "doctor",
 )  # fmt: skip
 """Commands that open the folder of runs."""
 
@@ -332,6 +333,7 @@ def _parser(called: str = MODULE) -> argparse.ArgumentParser:
         command(name, function).add_argument("id")
     commands["status"].add_argument("--json", action="store_true", help="as JSON")
     commands["export"].add_argument("--out", required=True, metavar="FILE.zip")
+    dashboard.command_of_still(command("still", dashboard.still))
     command_of_open(command("open", open_file))
     added = command("data", _data)
     added.add_argument("dataset", nargs="?", metavar="NAME")

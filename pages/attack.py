@@ -14,6 +14,7 @@ from ldp_core.runs import Desk, Job, drafts, jobs, rates
 from pages.parts.attack.saved_upload import saved_upload
 from pages.parts.attack.settings import ladder_changes, settings
 from pages.parts.attack.view import desk_view
+from pages.parts.attack.words import ASKED, TRIES
 from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.runs.launching import asked_of, launch_bar, launch_if_pressed, of_earlier_settings, results
 from pages.parts.systems.panel import system_panel
@@ -76,12 +77,7 @@ def _has_cells(job: Job) -> bool:
 
 
 def _title() -> None:
-    question(
-        "What can the server see?",
-        "It tries to get a client's images back from an upload, and to tell which image that was made of: at "
-        "every budget, under several mechanisms at once. It keeps to the protocol, or sends a model made for "
-        "the attack.",
-    )
+    question(ASKED, TRIES)
 
 
 def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:

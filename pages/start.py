@@ -8,7 +8,7 @@ from ldp_core import presets
 from ldp_core.runs import listed
 from pages.parts.runs.job_list import job_line
 from pages.parts.runs.take_away import open_file
-from pages.parts.start.hero import hero
+from pages.parts.start.hero import OPENING, TITLE, hero
 from pages.parts.ui import components
 from pages.parts.ui.job_actions import lasting_refusal
 from pages.parts.ui.polling import refreshing
@@ -22,11 +22,8 @@ ACROSS = 3
 
 def main() -> None:
     with st.container(key="opening", gap="small"):
-        st.title("How much noise, and what does it cost?", anchor=False)
-        st.markdown(
-            "Many train one model together without handing over their data (federated learning); each adds "
-            "noise to what they send. The smaller the budget ε, the more noise."
-        )
+        st.title(TITLE, anchor=False)
+        st.markdown(OPENING)
     with st.container(border=True, key="hero"):
         hero()
     _doors()

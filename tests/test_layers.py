@@ -97,6 +97,7 @@ LAYERS = [
     ["pages.parts.tune"],
     ["pages.parts.learn"],
     ["pages.parts.classroom"],
+    ["pages.parts.still"],
     ["pages"],
     ["app"],
 ]

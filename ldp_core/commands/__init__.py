@@ -27,6 +27,7 @@ COMMANDS = {
     "remove": "delete a job that has ended, with its record, for good",
     "export": "write a job to a file: .zip (all), .html (a report), .py (a program), .flower.zip (an app for "
     "Flower)",
+    "still": "write one page that needs no server, with stored results, or with the replays of jobs",
     "open": "make a draft of the settings in an exported file or a link",
     "data": "list the data sets; show one's own as understood; or bring one here, and look into its files",
     "runs": "list what is kept on the disk, the newest first",

@@ -1,5 +1,8 @@
-"""`epsilon-studio [SCENARIO, MECHANISM] [OPTIONS OF STREAMLIT]`: the dashboard, from any folder."""
+"""`epsilon-studio [SCENARIO, MECHANISM] [OPTIONS OF STREAMLIT]`: the dashboard, from any folder; and `still`,
+which makes a page of the dashboard's parts.
+"""
 
+import argparse
 import os
 import socket
 import subprocess
@@ -10,7 +13,7 @@ from ldp_core.commands import COMMANDS
 from ldp_core.commands import INSTALLED as NAME
 from ldp_core.errors import InvalidInput, StudioError, hint, shown
 from ldp_core.settings import refuse_nonsense
-from ldp_core.system.shipped import APP
+from ldp_core.system.shipped import APP, SHIPPED
 
 PORT, ADDRESS = "server.port", "server.address"
 
@@ -41,6 +44,29 @@ def main(arguments: Sequence[str]) -> int:
     if os.name == "posix":
         os.execv(command[0], command)  # noqa: S606
     return subprocess.call(command)
+
+
+def command_of_still(added: argparse.ArgumentParser) -> None:
+    added.add_argument("out", metavar="OUT.html")
+    added.add_argument("ids", nargs="*", metavar="ID", help="trainings and attacks to replay")
+    added.add_argument("--own", action="store_true", help="also those on own data, whose samples they show")
+    text = "train first what it replays and changes, and store that for later (assets/outcomes)"
+    added.add_argument("--measure", action="store_true", help=text)
+
+
+def still(options: argparse.Namespace) -> int:
+    """Have the page made by a process of its own, as the dashboard's parts are no part of this package.
+    Raises InvalidInput: what that process says.
+    """
+    flags = [f"--{name}" for name in ("own", "measure") if getattr(options, name)]
+    command = [sys.executable, "-m", "pages.parts.still", *flags, "--", options.out, *options.ids]
+    paths = [str(SHIPPED), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONSAFEPATH": "1"}
+    done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
+    if done.returncode == 2:
+        raise InvalidInput(done.stderr.strip())
+    print(done.stderr, end="", file=sys.stderr)
+    return done.returncode
 
 
 def _refuse_port(arguments: Sequence[str]) -> None:

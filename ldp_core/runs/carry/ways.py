@@ -107,12 +107,19 @@ def written(identity: str, out: Path) -> str:
     if not ending:
         got = on_one_line(out.name)
         raise InvalidInput(f"a job is written to a file that ends in {', '.join(WAYS)}; got {got}")
+    content, events = _zip(identity) if ending == ".zip" else (WAYS[ending][2](identity), 0)
+    put(out, content)
+    return f"{events} events" if events else WAYS[ending][0]
+
+
+def put(out: Path, content: bytes) -> None:
+    """Write a whole file, or InvalidInput."""
     try:
-        content, events = _zip(identity) if ending == ".zip" else (WAYS[ending][2](identity), 0)
         with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
             (draft := Path(folder) / "draft").write_bytes(content)
             draft.replace(out)
     except OSError as error:
-        where = f"{on_one_line(str(out))} cannot be written ({error.strerror})"
-        raise InvalidInput(f"{where}; name a file in a folder that is there and is yours") from error
-    return f"{events} events" if events else WAYS[ending][0]
+        raise InvalidInput(
+            f"{on_one_line(str(out))} cannot be written ({error.strerror}); name a file in a folder that is "
+            "there and is yours"
+        ) from error

@@ -2,7 +2,7 @@
 job that this person may not change, and StorageFailed for a record that cannot be read or written.
 """
 
-from ldp_core.runs.jobs.archive import export
+from ldp_core.runs.jobs.archive import export, recorded
 from ldp_core.runs.jobs.listing import status
 from ldp_core.runs.jobs.lookup import look, look_twice, of_draft, recent, refuse_others
 from ldp_core.runs.jobs.submission import (

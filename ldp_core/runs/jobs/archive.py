@@ -40,7 +40,9 @@ data.
 
 def export(identity: str, more: Mapping[str, str] | None = None) -> tuple[bytes, int]:
     """ZIP of a job's record and `more` files, and the number of events, or InvalidInput if there are none."""
-    job, experiments, events = _recorded(identity)
+    job, events = recorded(identity)
+    made = kinds.get(job.kind)
+    experiments = [_experiment(*one) for one in enumerate(made.recorded(made.parse(job.request)))]
     lines = "".join(json.dumps(_flat(event)) + "\n" for event in events).encode()
     signed = {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()} | _about(job)
 
@@ -59,7 +61,8 @@ def export(identity: str, more: Mapping[str, str] | None = None) -> tuple[bytes,
     return zipped(files()), len(events)
 
 
-def _recorded(identity: str) -> tuple[Job, list[dict[str, Any]], list[Stored]]:
+def recorded(identity: str) -> tuple[Job, list[Stored]]:
+    """A job that may leave this server, and its events; InvalidInput says why not, or that there are none."""
     job = look(identity)
     if job.request.get("drawings"):
         raise InvalidInput("it trained on what people have drawn in a class, which is never exported")
@@ -67,9 +70,7 @@ def _recorded(identity: str) -> tuple[Job, list[dict[str, Any]], list[Stored]]:
     if not events:
         why = "its record was removed to make room" if job.removed else f"it is {job.status}"
         raise InvalidInput(f"nothing is recorded of job {identity}: {why}")
-    made = kinds.get(job.kind)
-    runs = made.recorded(made.parse(job.request))
-    return job, [_experiment(*one) for one in enumerate(runs)], events
+    return job, events
 
 
 def _about(job: Job) -> dict[str, Any]:

@@ -5,13 +5,22 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import attacks
 from ldp_core.cost.seconds import seconds, work_of_ladder
 from ldp_core.experiment import parse
 from ldp_core.runs import Desk, Job, Place, kinds, rates, stored_ladder
 from pages.parts.attack.head import head
 from pages.parts.attack.settings import setting_of
-from pages.parts.attack.words import caption, controls, findings, label_of, limits
+from pages.parts.attack.words import (
+    CONTROLS,
+    KNOWS,
+    PROVES,
+    caption,
+    controls,
+    findings,
+    known,
+    label_of,
+    limits,
+)
 from pages.parts.charts.attack_grid import ends_in_words, identification_figure, picture_figure, share_figure
 from pages.parts.charts.frames import alike, through
 from pages.parts.charts.frames import shot as framed
@@ -82,17 +91,16 @@ def _drawn(desk: Desk, live: bool) -> None:
     charts = [Card(**of_rows(vars(one), dataset)) for one in charts]
     components.draw("cards", components.sheet(charts), key="desk charts")
     with st.container(horizontal=True):
-        with st.popover("What the attacker knows"):
-            for name, lines in desk.start["knows"].items():
-                who = attacks.registry.kind(desk.start["attackers"][name]).label
-                st.markdown(f"**{plain(label_of(name))}**, read by “{plain(who)}”:")
-                st.markdown("\n".join(f"- {plain(line, 200)}" for line in lines))
-        with st.popover("The two controls"):
+        with st.popover(KNOWS):
+            for who, lines in known(desk).items():
+                st.markdown(f"{who}:")
+                st.markdown("\n".join(f"- {line}" for line in lines))
+        with st.popover(CONTROLS):
             for sentence in controls(desk):
                 st.markdown(f"- {sentence}")
             for sentence in limits(desk):
                 st.caption(sentence)
-            st.caption("An attack that fails without noise as well proves nothing, with noise or without.")
+            st.caption(PROVES)
 
 
 def _attributes(desk: Desk, dataset: str) -> None:

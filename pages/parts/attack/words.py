@@ -16,6 +16,14 @@ from pages.parts.clients.data_names import data_label
 from pages.parts.ui.text import decibels, few, number, per, percent, plain
 
 Body = dict[str, Any]
+ASKED = "What can the server see?"
+TRIES = (
+    "It tries to get a client's images back from an upload, and to tell which image that was made of: at "
+    "every budget, under several mechanisms at once. It keeps to the protocol, or sends a model made for "
+    "the attack."
+)
+KNOWS, CONTROLS = "What the attacker knows", "The two controls"
+PROVES = "An attack that fails without noise as well proves nothing, with noise or without."
 FEW_IMAGES = 10
 """Number of images up to which counts are shown instead of shares."""
 MARKS = {
@@ -156,6 +164,17 @@ def where(epsilon: float, cells: list[Body]) -> str:
     if epsilon == cells[0]["epsilon"]:
         return "at every ε of this ladder"
     return f"from ε {number(epsilon)} on"
+
+
+def known(desk: Desk) -> dict[str, list[str]]:
+    """What the attacker knows, by mechanism and attacker in words."""
+    kinds, label = desk.start["attackers"], attacks.registry.kind
+    return {
+        f"**{plain(label_of(name))}**, read by “{plain(label(kinds[name]).label)}”": [
+            plain(line, 200) for line in lines
+        ]
+        for name, lines in desk.start["knows"].items()
+    }
 
 
 def controls(desk: Desk) -> list[str]:

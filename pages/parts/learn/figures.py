@@ -36,6 +36,10 @@ SIZES = {
     "the papers' network, 50 000 weights": 50_000,
 }
 ROUNDS = (1, 2, 5, 15, 50, 100)
+SENT = "What a person sends in a round"
+CLASSES = "Accuracy on each of the ten digits"
+RELEASES = f"One dot is one number sent, at ε {EPSILON:g}"
+LEAK = "The better estimator leaks more"
 MOST_DOTS = 12_000
 """Number of dots above which the square is solid."""
 MARKED = 8.0
@@ -46,7 +50,7 @@ def figure_of(plan: LessonPlan, found: outcomes.Outcome | None = None) -> None:
     """Draw the lesson's own chart; accuracy on each class is drawn as `found`, where no run shows it."""
     if plan.figure == "classes" and found:
         with st.container(border=True, key="lesson-classes"):
-            st.header("Accuracy on each of the ten digits", anchor=False)
+            st.header(CLASSES, anchor=False)
             drawn, words = classes_figure(plan, found)
             components.chart(drawn, key="accuracy by digit", label=words, height=300)
     elif plan.figure == "releases":
@@ -58,35 +62,49 @@ def figure_of(plan: LessonPlan, found: outcomes.Outcome | None = None) -> None:
 
 def _releases() -> None:
     with st.container(border=True, key="lesson-dots"):
-        st.header(f"One dot is one number sent, at ε {EPSILON:g}", anchor=False)
+        st.header(RELEASES, anchor=False)
         left, right = st.columns([1, 2], gap="large")
         with left:
-            model = st.select_slider("What a person sends in a round", list(SIZES), key="dots of a model")
+            model = st.select_slider(SENT, list(SIZES), key="dots of a model")
             rounds = st.select_slider("Rounds", ROUNDS, key="dots of rounds")
             uses = SIZES[model] * rounds
-            bound = compose_counts((EPSILON,), (uses,), DELTA if uses > 1 else 0.0)
-            st.markdown(
-                f"**{number(uses, 9)} number{'s, each' if uses > 1 else ''}** with ε {EPSILON:g}: "
-                f"added up, **ε {number(uses * EPSILON, 9)}** for the person."
-            )
-            if uses > 1:
-                st.markdown(f"The best proof for any mechanism: **ε {at_most(bound.epsilon, 6)}** at δ 10⁻⁵.")
-            found = worth(Promise(bound.epsilon, bound.delta, bound.rule, bound.basic, None, True))
-            st.markdown(f"It {found.promises}: the server can tell two values apart {found.odds}.")
+            for sentence in added_up(uses):
+                st.markdown(sentence)
         with right:
-            label = f"{number(uses, 9)} dots, one for each number that a person sends"
-            components.chart(dots_figure(uses), key="dots", label=label, height=330)
+            components.chart(dots_figure(uses), key="dots", label=dots_in_words(uses), height=330)
+
+
+def added_up(uses: int) -> list[str]:
+    """What so many numbers, each with ε, come to for a person, as Markdown."""
+    bound = compose_counts((EPSILON,), (uses,), DELTA if uses > 1 else 0.0)
+    found = worth(Promise(bound.epsilon, bound.delta, bound.rule, bound.basic, None, True))
+    best = f"The best proof for any mechanism: **ε {at_most(bound.epsilon, 6)}** at δ 10⁻⁵."
+    return [
+        f"**{number(uses, 9)} number{'s, each' if uses > 1 else ''}** with ε {EPSILON:g}: "
+        f"added up, **ε {number(uses * EPSILON, 9)}** for the person.",
+        *([best] if uses > 1 else []),
+        f"It {found.promises}: the server can tell two values apart {found.odds}.",
+    ]
+
+
+def dots_in_words(uses: int) -> str:
+    return f"{number(uses, 9)} dots, one for each number that a person sends"
+
+
+def dots_across(uses: int) -> tuple[int, int, str]:
+    """Number of dots that are drawn, how many in a row, and a note where these are not all."""
+    shown = min(uses, MOST_DOTS)
+    less = f"{number(uses, 9)} dots: the sheet shows {number(shown, 9)} of them" if uses > shown else ""
+    return shown, ceil(sqrt(shown * 2)), less
 
 
 def dots_figure(uses: int) -> Figure:
     """A dot for each number that ε covers, in a square; a solid square beyond MOST_DOTS."""
-    shown = min(uses, MOST_DOTS)
-    side = ceil(sqrt(shown * 2))
+    shown, side, words = dots_across(uses)
     x, y = np.arange(shown) % side, np.arange(shown) // side
     size = float(np.clip(420 / side, 2.0, 26))
     marker = {"color": TEXT, "size": size, "symbol": "square"}
     hidden = {"visible": False, "range": [-1, side]}
-    words = f"{number(uses, 9)} dots: the sheet shows {number(shown, 9)} of them" if uses > shown else ""
     return figure(
         [scatter(x, y, mode="markers", marker=marker, hoverinfo="skip")],
         x=hidden,
@@ -101,14 +119,18 @@ def _leak() -> None:
     if stored is None:
         return
     with st.container(border=True, key="lesson-leak"):
-        st.header("The better estimator leaks more", anchor=False)
+        st.header(LEAK, anchor=False)
         shown, words = leak_figure(stored)
-        st.caption(
-            f"Other images than above, those of *{stored.scenario}*, through another "
-            "network. One dot a budget: to the right the server hears a weight more exactly; upwards the "
-            f"attacker's picture is more alike to the image (median of {stored.desk.start['n']})."
-        )
+        st.caption(leak_caption(stored))
         components.chart(shown, key="leak against variance", label=words, height=340)
+
+
+def leak_caption(stored: stored_ladder.StoredLadder) -> str:
+    return (
+        f"Other images than above, those of *{stored.scenario}*, through another "
+        "network. One dot a budget: to the right the server hears a weight more exactly; upwards the "
+        f"attacker's picture is more alike to the image (median of {stored.desk.start['n']})."
+    )
 
 
 def classes_figure(plan: LessonPlan, found: outcomes.Outcome) -> tuple[Figure, str]:

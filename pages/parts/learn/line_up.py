@@ -23,12 +23,18 @@ EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 CANDIDATES, OWN, TRIES = 10, 3, 20
 HALF = 0.1
 """τ: changes are clipped to ±τ."""
+TITLE = "Who it was goes long before what it looks like"
+CAPTION = (
+    f"One step on one image of {CANDIDATES}, sent once as changes within ±{HALF:g}. Picked by the "
+    "exact likelihood; the picture is the closed form “rank 1” of the first of "
+    f"{TRIES} tries, and another attacker may draw a better one."
+)
 
 
 def line_up() -> None:
     labels = mechanisms.registry.labels()
     with st.container(border=True, key="lesson-lineup"):
-        st.header("Who it was goes long before what it looks like", anchor=False)
+        st.header(TITLE, anchor=False)
         law = st.segmented_control(
             "Mechanism",
             LAWS,
@@ -38,11 +44,7 @@ def line_up() -> None:
             key="law of ten",
         )
         components.draw("lineup", data(law), key=f"line-up {law}")
-        st.caption(
-            f"One step on one image of {CANDIDATES}, sent once as changes within ±{HALF:g}. Picked by the "
-            "exact likelihood; the picture is the closed form “rank 1” of the first of "
-            f"{TRIES} tries, and another attacker may draw a better one."
-        )
+        st.caption(CAPTION)
 
 
 @cache

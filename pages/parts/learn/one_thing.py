@@ -131,10 +131,13 @@ def result_line(called: str, found: Final | None) -> None:
     name = plain(called, 40)
     if found is None:
         st.caption(f"{name}: training …")
-    elif found.accuracy is None:
-        st.caption(f"{name}: it diverged")
     else:
-        st.markdown(f"{name}: **{percent(found.accuracy)}**; {price(found)}")
+        st.markdown(f"{name}: {came_to(found)}")
+
+
+def came_to(found: Final) -> str:
+    """Accuracy, and the price, as Markdown."""
+    return "it diverged" if found.accuracy is None else f"**{percent(found.accuracy)}**; {price(found)}"
 
 
 def price(found: Final) -> str:

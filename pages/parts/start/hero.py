@@ -15,21 +15,22 @@ from pages.parts.ui.text import number, percent
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
+TITLE = "How much noise, and what does it cost?"
+OPENING = (
+    "Many train one model together without handing over their data (federated learning); each adds "
+    "noise to what they send. The smaller the budget ε, the more noise."
+)
 KEY = "dissolve"
 FIRST = "secure_sum", 2.0
 """Trust and ε at first."""
 
 
 def hero() -> None:
-    if (stored := promises_bought()) is None or (data := _data()) is None:
+    if (stored := promises_bought()) is None or (drawn := data()) is None:
         return
-    st.markdown(
-        f"**{number(bought_by(*FIRST).clients.count, 6)} people, one digit each**",
-        help="Drag what they are promised; change whom they trust. Each sends one message of "
-        f"{plan(bought_by(*FIRST)).uploaded // 10} numbers. Stored runs, "
-        f"{stored.date}; each figure is of the same five runs, the picture of the first.",
-    )
-    components.draw("dissolve", data, key=KEY, on_trained_change=_pressed)
+    people, *help = said(stored)
+    st.markdown(people, help=" ".join(help))
+    components.draw("dissolve", drawn, key=KEY, on_trained_change=_pressed)
     if (place := st.session_state.pop("hero trains", None)) is not None:
         start_with(Draft.alone(bought_by(*place)))
         st.switch_page("train.py")
@@ -43,8 +44,19 @@ def _pressed() -> None:
         st.session_state["hero trains"] = places[pressed]
 
 
+def said(stored: Promises) -> tuple[str, str, str]:
+    """Whom the slider is about, what can be done with it, and where its figures come from."""
+    asked = bought_by(*FIRST)
+    return (
+        f"**{number(asked.clients.count, 6)} people, one digit each**",
+        "Drag what they are promised; change whom they trust.",
+        f"Each sends one message of {plan(asked).uploaded // 10} numbers. Stored runs, {stored.date}; each "
+        "figure is of the same five runs, the picture of the first.",
+    )
+
+
 @cache
-def _data() -> dict[str, Any] | None:
+def data() -> dict[str, Any] | None:
     """For assets/web/dissolve.js; None if nothing is stored."""
     if (stored := promises_bought()) is None:
         return None

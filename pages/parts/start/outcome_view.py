@@ -153,11 +153,15 @@ def _images(draft: Draft, found: outcomes.Outcome, asked: Collection[str]) -> li
 
 
 def made(draft: Draft, found: outcomes.Outcome) -> str:
-    """Seeds of stored results, whether they are outdated, and the time to recompute them here."""
+    """Where stored results come from, and the time to recompute them here."""
+    return f"{seeds_of(found)}; {_takes(found.key, draft, found.seconds)}"
+
+
+def seeds_of(found: outcomes.Outcome) -> str:
+    """Seeds of stored results, and whether they are outdated."""
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
     old = "" if found.current else f", of an earlier version ({found.date})"
-    closest = "; pictures: the closest of one seed" * any(found.pictures)
-    return f"{many}{old}{closest}; {_takes(found.key, draft, found.seconds)}"
+    return f"{many}{old}{'; pictures: the closest of one seed' * any(found.pictures)}"
 
 
 @st.cache_data(max_entries=64, show_spinner=False, ttl=5)

@@ -12,7 +12,7 @@ from ldp_core.runs.record.computations import note_ends
 from ldp_core.runs.stored_promises import bought_by, promises_bought
 from ldp_core.tuning.said import promised
 from pages.parts.start.guessed import Guessed
-from pages.parts.start.hero import _data
+from pages.parts.start.hero import data
 from pages.parts.start.outcome_view import levels, made, picture
 from pages.parts.ui.text import percent
 from tests.pages.conftest import Opened
@@ -86,7 +86,7 @@ def test_a_figure_of_another_version_is_marked_as_such(runs_dir: Path):
 
 
 def test_each_promise_has_picture_accuracy_and_worth_of_one_experiment():
-    stored, drawn = promises_bought(), _data()
+    stored, drawn = promises_bought(), data()
     assert stored is not None and drawn is not None
     by_trust = [[step["figures"] for step in trust["steps"]] for trust in drawn["trusts"]]
     for row, steps in zip(stored.bought.values(), by_trust, strict=True):

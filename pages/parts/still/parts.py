@@ -1,0 +1,162 @@
+"""The page's sections: what is stored, and the replays of jobs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ldp_core import lessons, presets
+from ldp_core.datasets.folders import BROUGHT
+from ldp_core.errors import InvalidInput
+from ldp_core.experiment import parse, parse_draft
+from ldp_core.runs import Desk, Job, describe, jobs, promises_bought, stored_ladder
+from pages.parts.attack import words as attack
+from pages.parts.attack.head import head
+from pages.parts.attack.settings import setting_of
+from pages.parts.attack.view import pictures
+from pages.parts.start import hero
+from pages.parts.still import bundle
+from pages.parts.still.lessons import lesson
+from pages.parts.still.replay import replay
+from pages.parts.still.stored import SCENARIO, stored
+from pages.parts.still.words import sentence
+from pages.parts.train.attributes import of_rows
+from pages.parts.ui.text import plain
+from pages.parts.watch.trio import nothing_yet
+
+Part = dict[str, Any]
+WORDS = {
+    "play": "Play",
+    "pause": "Pause",
+    "rounds": "Round",
+    "skip": "Just show me",
+    "reveal": "Show what came of it",
+    "change": "Change one thing",
+    "elsewhere": "And elsewhere?",
+    "next": "Next lesson",
+}
+FOUND = "What these runs came to, in words"
+FOOT = (
+    "Made by Epsilon Studio from stored results; nothing is trained here, and nothing is sent. The noise is "
+    "simulation noise: reproducible, and no protection of real data."
+)
+UNDRAWN = "What follows is drawn by a script, which this browser does not run; one of this year does."
+OWN = (
+    "Your own budgets, data and attacks are trained and tried by the Studio itself: in a copy of the project "
+    "`pip install .`, then `epsilon-studio`."
+)
+
+
+def page(ids: Sequence[str] = (), own: bool = False) -> str:
+    """The page as HTML; replays of jobs come first. Raises StudioError: a job cannot be shown."""
+    replays = [_job(identity, own) for identity in dict.fromkeys(ids)]
+    parts = [*replays, _promises(), _ladder(), *([] if replays else [_training()]), _lessons(), _own()]
+    for number, part in enumerate(parts):
+        part.setdefault("id", f"part-{number + 1}")
+    data = {"words": WORDS, "parts": parts}
+    return bundle.page(hero.TITLE, hero.OPENING, FOOT, UNDRAWN, data)
+
+
+def _promises() -> Part:
+    found, drawn = promises_bought(), hero.data()
+    if found is None or drawn is None:
+        raise InvalidInput("the stored promises are missing from this installation")
+    people, how, source = hero.said(found)
+    return {
+        "kind": "dissolve",
+        "title": "What does ε buy?",
+        "lead": sentence(f"{people}. {how}"),
+        "data": {**drawn, "train": "Train and attack for yourself"},
+        "more": [{"name": "Where these figures come from", "lines": [sentence(source)]}],
+    }
+
+
+def _ladder() -> Part:
+    found = stored_ladder.stored_ladder()
+    if found is None:
+        raise InvalidInput("the stored attacks are missing from this installation")
+    return _desk(found.desk, attack.ASKED, f"Stored on {found.date}.")
+
+
+def _desk(desk: Desk, title: str, source: str = "") -> Part:
+    ladder = desk.start["ladder"]
+    base, dataset = parse(ladder["base"]), ladder["base"]["dataset"]
+    setting = f"{plain(base.name, 60)}: {plain(setting_of(base, ladder['client'] - 1), 200)}. {source}"
+    known = [f"{who}: {'; '.join(lines)}." for who, lines in attack.known(desk).items()]
+    controls = [*attack.controls(desk), *attack.limits(desk), attack.PROVES]
+    part = {
+        "kind": "ladder",
+        "title": title,
+        "lead": sentence(attack.TRIES),
+        "data": {**pictures(desk), "head": head(desk, live=False)},
+        "says": [sentence(one) for one in attack.findings(desk)],
+        "more": [
+            {"name": "How to read this", "lines": [sentence(attack.caption(desk)), sentence(setting)]},
+            {"name": attack.KNOWS, "lines": [sentence(one) for one in known]},
+            {"name": attack.CONTROLS, "lines": [sentence(one) for one in controls]},
+        ],
+    }
+    return dict(of_rows(part, dataset))
+
+
+def _training() -> Part:
+    preset, kept = presets.get(SCENARIO), stored()
+    drawn, found = replay(preset.draft, kept.events, True, "nothing was uploaded", completed=True)
+    return {
+        "kind": "replay",
+        "title": f"{preset.label}, round by round",
+        "lead": sentence(preset.question),
+        "data": drawn,
+        "says": [sentence(one) for one in preset.says],
+        "more": [{"name": FOUND, "lines": [sentence(found)]}],
+    }
+
+
+def _lessons() -> Part:
+    changes = stored().changes
+    names = [name for name in lessons.names() if lessons.get(name).scenario]
+    return {
+        "kind": "lessons",
+        "title": "Learn it step by step",
+        "lead": sentence("Guess, see what happens, change one thing: some five minutes each."),
+        "data": {"lessons": [lesson(name, changes.get(name, ())) for name in names]},
+    }
+
+
+def _own() -> Part:
+    return {"kind": "words", "id": "own", "title": "Run it yourself", "lead": sentence(OWN), "data": {}}
+
+
+def _job(identity: str, own: bool) -> Part:
+    """The replay of a training, or an attack's ladder."""
+    job = jobs.look(identity)
+    if job.kind not in ("run", "attack"):
+        raise InvalidInput(f"job {job.id} is of the kind {job.kind}: trainings and attacks are replayed")
+    if job.live:
+        raise InvalidInput(f"job {job.id} has not ended: it is {job.status}")
+    job, events = jobs.recorded(identity)
+    if not own and (job.room or _dataset(job).startswith(BROUGHT)):
+        raise InvalidInput(
+            f"job {job.id} is on own data, whose samples the page would show: --own has them in it"
+        )
+    title = job.name or describe(job).name or "Untitled"
+    if job.kind == "attack":
+        desk = Desk.of_job(job).update()
+        if not desk.cells:
+            raise InvalidInput(f"job {job.id} ended before any cell was tried: it is {job.status}")
+        return _desk(desk, title)
+    draft, reference = parse_draft(job.request["draft"]), bool(job.request.get("reference"))
+    each = [[one.body for one in events if one.run == run] for run in range(len(job.keys))]
+    if not any(body["event"] == "round" for run in each for body in run):
+        raise InvalidInput(f"job {job.id} ended before its first round: it is {job.status}")
+    drawn, found = replay(draft, each, reference, nothing_yet(job, draft, []), job.status == "completed")
+    return {
+        "kind": "replay",
+        "title": title,
+        "lead": [],
+        "data": drawn,
+        "more": [{"name": FOUND, "lines": [sentence(found)]}] if found else [],
+    }
+
+
+def _dataset(job: Job) -> str:
+    part = job.request["draft"] if job.kind == "run" else job.request["ladder"]
+    return str(part["base"]["dataset"])
