@@ -16,7 +16,7 @@ from ldp_core.experiment import Experiment, plan
 ALONE, FOLDED = "alone", "folded"
 FIRST, BATCHES_EACH = 2, 2
 """Experiments in a first, small batch, so that viewers soon see results; and batches per worker."""
-BATCH_SECONDS = 30.0
+BATCH_SECONDS = 12.0
 """Longest batch at the `USUAL` speed, a slow one: after a batch a job makes room for others."""
 SEND_SECONDS = 0.1
 """Interval between two lists of results; one per round of small runs would overload the receiver."""

@@ -150,7 +150,7 @@ def status(identity: str) -> dict[str, Any]:
         "done": at.step.done if at else 0,
         "total": at.step.total if at else 0,
         "seconds_left": at.left if at else None,
-        "ahead": sum(map(len, queue.before(job))) if job.status == "queued" else 0,
+        "ahead": queue.places().get(job.id, 0) if job.status == "queued" else 0,
         "pid": job.pid if who is None or who.here else None,  # elsewhere it is another process's number
         **own,
     }

@@ -31,11 +31,12 @@ class Wait(NamedTuple):
 
 def would_wait(owner: str | None, address: str | None = None) -> Wait:
     """Expected wait of a job launched now by this person from this address (`permissions.address`)."""
-    return wait(replace(NEW, owner=owner, address=address))
+    return waits(replace(NEW, owner=owner, address=address)).get(NEW.id, Wait(0, 0.0, True))
 
 
-def wait(job: Job) -> Wait:
-    running, before = queue.before(job)
+def waits(newcomer: Job | None = None) -> dict[str, Wait]:
+    """Expected wait of each queued job, or of a newcomer and those before it, by id."""
+    running, order = queue.find(queue.AT_WORK, most=1000), queue.in_turn(newcomer)
     known, now = rates(), time.time()
     until = time.monotonic() + READING_SECONDS
     sure, free = True, [0.0] * max(0, slots.at_work() - len(running))
@@ -47,8 +48,12 @@ def wait(job: Job) -> Wait:
         sure &= seconds is not None
         free.append(max(0.0, min(seconds or 0.0, SLICE_SECONDS)))
     heapq.heapify(free)
-    for one in before:
+    found = dict[str, Wait]()
+    for ahead, one in enumerate(order, len(running)):
+        found[one.id] = Wait(ahead, free[0], sure)
+        if newcomer and one.id == newcomer.id:
+            break
         seconds = planned(one, known, until) if known else None
         sure &= seconds is not None
         heapq.heapreplace(free, free[0] + min(seconds or 0.0, SLICE_SECONDS))
-    return Wait(len(running) + len(before), free[0], sure)
+    return found

@@ -13,6 +13,7 @@ from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import StorageFailed
 from ldp_core.events import Attacked, Ended, Frame, RoundDone, Started, Target
 from ldp_core.experiment import Draft, Experiment, Run, amended, parse_draft, plan
+from ldp_core.runs import queue
 from ldp_core.runs.batch import bits, figures_of
 from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
 from ldp_core.runs.lockstep import drive, load
@@ -24,7 +25,7 @@ from ldp_core.runs.record.computations import Computation, key_of_figures, note_
 from ldp_core.runs.record.events import Stored, runs_of
 from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_curves import RunProgress, progress_of
-from ldp_core.system.preemption import make_room_if_asked
+from ldp_core.system.preemption import Preempted, make_room_if_asked
 
 FIRST_SECONDS = 5.0
 """Longest estimated training that a job's attacks follow; in a longer one those of a round follow that."""
@@ -92,6 +93,8 @@ class TrainingJob(Kind):
             number: quick and last.get(number, {}).get("round", 0) < one.rounds
             for number, one in experiments.items()
         }
+        keys = [one.key for one in self.computations(asked, "", room)]
+        attacked = any(later[number] and one.attack for number, one in experiments.items())
         done, private = RoundsDone(experiments, starts, report, later), None
         if asked.drawings:
             private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
@@ -103,6 +106,11 @@ class TrainingJob(Kind):
                 last[turn.run] = end
                 if end["round"] == experiments[turn.run].rounds:
                     recorders[turn.run].flush()  # its accuracy is final, and attacks may follow
+                    all_trained = all(
+                        last.get(number, {}).get("round") == one.rounds for number, one in experiments.items()
+                    )
+                    if all_trained and attacked and queue.newcomers(keys):
+                        raise Preempted  # a first curve comes before attacks
             if may_stop:
                 make_room_if_asked()
             if turn.ends:

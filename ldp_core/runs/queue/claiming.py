@@ -2,8 +2,8 @@
 
 First come jobs that have never begun, of owners without another job under way. Among
 equals addresses take turns, and so do the owners behind one: a new cookie makes a new owner, while a new
-address is harder to get. Last, the shortest remaining work. A job that was put aside long ago comes before
-all, so that no stream of short ones starves it.
+address is harder to get. Last, the shortest remaining work. Now and then a job that was put aside long ago
+comes before all, so that no stream of short ones starves it.
 """
 
 import json
@@ -11,6 +11,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import ASIDE, STUDIO, Job
@@ -21,6 +23,10 @@ from ldp_core.runs.storage.paths import runs_dir
 AT_WORK = "status IN ('running', 'cancelling')"
 STARVED_SECONDS = 60.0
 """Time since the last start of a job that was put aside, from which on it comes first."""
+RESCUE_SECONDS = 5.0
+"""Least time between two jobs that come first for that: many would keep out who has seen nothing yet."""
+_rescued_at: dict[Path, float] = {}
+"""Time of the latest of them, by folder of runs."""
 COMPARED = 16
 """Jobs of equal turn, the oldest, of which the shortest is next: an estimate takes the worker up to 40 ms."""
 LATEST = """
@@ -34,12 +40,10 @@ LOST = "its process could not be started, or was lost sight of"
 OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
 
 
-def before(job: Job) -> tuple[list[Job], list[Job]]:
-    """Jobs with a process, and queued ones whose turn comes before that of a job, or of a newcomer."""
-    # it may have begun since it was looked up: it never waits for itself
-    running = [other for other in find(AT_WORK, most=1000) if other.id != job.id]
-    order = [*in_turn(None if job.id else job)]
-    return running, order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
+def places() -> dict[str, int]:
+    """Number of jobs before each queued one, those with a process included, by id."""
+    running = len(find(AT_WORK, most=1000, requests=False))
+    return {job.id: number for number, job in enumerate(in_turn(), running)}
 
 
 def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda job: 0.0) -> Iterator[Job]:
@@ -59,24 +63,33 @@ def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda j
         running = [job for job in every if newcomer is None or job.id != newcomer.id]
     turn, most, now = max(latest.values(), default=0.0), slots.at_work(), time.time()
     under_way = {job.owner for job in (*running, *queued) if job.started is not None}
+    may = abs(now - _rescued_at.get(runs_dir(), 0.0)) > RESCUE_SECONDS
+    starving = [job for job in queued if may and starves(job, now)]
+    rescued = min(starving, key=lambda job: job.started or now, default=None)
 
-    def rank(job: Job) -> list[float]:
-        if starves(job, now):
-            return [0, job.started or 0.0]
-        turns = (number for who in job.takers for number in (busy[who], latest.get(who, 0.0)))
-        return [1 if is_new(job, under_way) else 2, *turns]
+    def group(job: Job) -> tuple[Any, ...]:
+        return (0,) if job is rescued else (2 - is_new(job, under_way), *job.takers)
 
-    while queued:
+    alike = dict[tuple[Any, ...], list[Job]]()  # of one rank now and later
+    for job in sorted(queued, key=lambda job: job.place):
+        alike.setdefault(group(job), []).append(job)
+
+    while alike:
         if len(running) >= most:
             running.pop(0)
         busy = Counter(who for job in running for who in job.takers)
-        ranks = [*map(rank, queued)]
-        first = min(ranks)
-        equal = [job for job, its in zip(queued, ranks, strict=True) if its == first]
+        ranks = {
+            these: (these[0], *(n for who in these[1:] for n in (busy[who], latest.get(who, 0.0))))
+            for these in alike
+        }
+        first = min(ranks.values())
+        equal = [job for these, its in ranks.items() if its == first for job in alike[these][:COMPARED]]
         oldest = sorted(equal, key=lambda job: job.place)[:COMPARED]
         job = oldest[0] if len(oldest) == 1 else min(oldest, key=left)
         yield job
-        queued.remove(job)
+        alike[group(job)].remove(job)
+        if not alike[group(job)]:
+            del alike[group(job)]
         running.append(job)
         turn += 1.0
         latest |= dict.fromkeys(job.takers, turn)
@@ -90,6 +103,14 @@ def is_new(job: Job, under_way: Collection[str | None]) -> bool:
 def starves(job: Job, now: float) -> bool:
     """True for a job that was put aside, and has not been taken up for long."""
     return job.message == ASIDE and now - (job.started or now) > STARVED_SECONDS
+
+
+def newcomers(known: Collection[str] = ()) -> bool:
+    """True if a new job waits for more than the computations that are `known`, by their keys."""
+    live = find(f"(status = 'queued' OR {AT_WORK})", most=1000, requests=False)
+    under_way = {job.owner for job in live if job.started is not None}
+    new = (job for job in live if job.status == "queued" and is_new(job, under_way))
+    return any(not set(known).issuperset(job.keys) for job in new)
 
 
 def claim(
@@ -109,6 +130,8 @@ def claim(
             begin = f"UPDATE jobs SET {sets} WHERE id = ? AND status = 'queued'"  # noqa: S608
             now = time.time()
             if db.execute(begin, (now, job.id)).rowcount == 1:  # otherwise another worker was quicker
+                if starves(job, now):
+                    _rescued_at[runs_dir()] = now
                 return replace(job, status="running", started=now)
     return None
 

@@ -27,6 +27,9 @@ from pages.parts.charts.series import Series, final
 from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds, span
 from pages.parts.ui.visitor import here, visitor
 
+WAIT_SECONDS = 1.0
+"""Interval between two estimates of all waits, for all viewers together."""
+
 
 def job_state(job: Job, draft: Draft, progress: Progress) -> None:
     numbers = [run.variant for run in progress.runs or draft.runs(bool(job.request.get("reference")))]
@@ -150,8 +153,14 @@ def place_in_queue(job: Job) -> str:
     """A queued job's place, with the estimated wait."""
     if job.message:
         return plain(job.message, 200)
-    behind = _behind(wait_estimate.wait(job), "this one")
+    found = _waits().get(job.id)  # none if it has begun since it was looked up
+    behind = _behind(found, "this one") if found else ""
     return f"{behind}; people take turns" if behind else "it starts in a moment"
+
+
+@st.cache_data(ttl=WAIT_SECONDS, show_spinner=False)
+def _waits() -> dict[str, wait_estimate.Wait]:
+    return wait_estimate.waits()
 
 
 def takes(planned: float) -> str:

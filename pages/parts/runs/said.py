@@ -122,6 +122,4 @@ def marks(one: Listed, me: Person) -> list[str]:
 
 @st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)
 def _places() -> dict[str, int]:
-    """Number of jobs ahead of each queued one."""
-    running = len(queue.find("status IN ('running', 'cancelling')", requests=False))
-    return {job.id: running + n for n, job in enumerate(queue.in_turn())}
+    return queue.places()

@@ -39,12 +39,12 @@ def test_wait_behind_an_attack_grid_is_its_own_time(monkeypatch: pytest.MonkeyPa
     second = queue.get(jobs.launch("attack", parse_ladder(SMALL), "another"))
     takes = work_of_ladder(parse_ladder(SMALL)).likelihoods * 1e-6
     assert 0 < takes < SLICE_SECONDS
-    assert wait_estimate.wait(second).seconds == pytest.approx(takes)
+    assert wait_estimate.waits()[second.id].seconds == pytest.approx(takes)
     assert queue.claim()
-    found = wait_estimate.wait(second)
+    found = wait_estimate.waits()[second.id]
     assert found.sure and found.seconds == pytest.approx(takes, rel=0.1)
     queue.update(first, started=time.time() - 1e6)
-    assert not wait_estimate.wait(second).sure, "it has been at it for longer than was planned"
+    assert not wait_estimate.waits()[second.id].sure, "it has been at it for longer than was planned"
 
 
 @pytest.mark.parametrize("most", [2**27, 0], ids=["kept", "too large"])

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import queue
 from ldp_core.runs.kinds import run as kind
 from ldp_core.runs.lockstep import Turn, drive
+from ldp_core.runs.queue.job import ASIDE
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import news
@@ -102,6 +104,24 @@ def test_quick_training_is_stored_before_its_attacks(draft: Draft):
     stored = sorted((one for key in job.keys for one in news(key).events), key=lambda one: one.at)
     kinds = [one.body["event"] for one in stored]
     assert max(n for n, one in enumerate(kinds) if one == "round") < kinds.index("attack")
+
+
+@every_draft
+def test_attacks_wait_for_the_first_curve_of_another_person(draft: Draft):
+    job, rounds = queued(draft, owner="anna"), sum(one.rounds for one in draft.experiments())
+    other = queued(Draft(parse({"rounds": 1}), ONE), owner="ben")
+    outcome = compute(job)
+    stored = [one["event"] for run in range(len(job.keys)) for one in bodies(job, run)]
+    assert outcome.status == "diverged" or (outcome.message, stored.count("round")) == (ASIDE, rounds)
+    assert outcome.status == "diverged" or "attack" not in stored
+    assert queue.move(other.id, "cancelled")
+    compute(job)
+    assert [timeless(bodies(job, run)) for run in range(len(job.keys))] == simulated(draft)
+
+
+def test_who_waits_for_an_equal_run_puts_it_not_aside():
+    job, _ = (queued(DRAFTS["quick attacks"], owner=owner) for owner in ("anna", "ben"))
+    assert compute(job).status == "completed"
 
 
 def test_round_of_a_long_training_is_stored_before_its_attack(monkeypatch: pytest.MonkeyPatch):

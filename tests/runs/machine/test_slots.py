@@ -109,7 +109,7 @@ def test_wait_estimate_simulates_the_slots(number: int, expected: float, monkeyp
         took[last.id] = seconds
     assert [*queue.in_turn()][-1] == last
     monkeypatch.setattr(wait_estimate, "how_far", lambda job: TEN if job.id == running.id else None)
-    assert wait_estimate.wait(last) == wait_estimate.Wait(3, expected, True)
+    assert wait_estimate.waits()[last.id] == wait_estimate.Wait(3, expected, True)
 
 
 def test_announced_wait_equals_the_turn_taken(monkeypatch: pytest.MonkeyPatch):
@@ -124,7 +124,8 @@ def test_announced_wait_equals_the_turn_taken(monkeypatch: pytest.MonkeyPatch):
     expected = {"ben": wait_estimate.Wait(1, 5.0, True), "anna": wait_estimate.Wait(4, 11.0, True)}
     for owner, recorded in expected.items():
         assert wait_estimate.would_wait(owner) == recorded
-        assert wait_estimate.wait(queued(owner)) == recorded, "as it is once it is launched"
+        new = queued(owner)
+        assert wait_estimate.waits()[new.id] == recorded, "as it is once it is launched"
     assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
 
 
@@ -132,7 +133,7 @@ def test_unknown_wait_is_marked_unsure(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     _, second = queued("a"), queued("b")
     assert queue.claim(1)
-    assert wait_estimate.wait(second) == wait_estimate.Wait(1, 0.0, False)
+    assert wait_estimate.waits()[second.id] == wait_estimate.Wait(1, 0.0, False)
 
 
 def test_memory_of_a_job_can_be_set(monkeypatch: pytest.MonkeyPatch):

@@ -81,7 +81,7 @@ def test_addresses_take_turns_and_so_do_people_behind_one():
     alone = queue.add("run", {}, owner=None)
     expected = [crowd[0], anna, alone, crowd[1], ben[0], crowd[2], ben[1], crowd[3]]
     assert [job.id for job in queue.in_turn()] == expected
-    assert [len(queue.before(queue.get(i))[1]) for i in expected] == list(range(8))
+    assert [queue.places()[i] for i in expected] == list(range(8))
     claimed = []
     while job := queue.claim():
         claimed.append(job.id)
@@ -200,3 +200,15 @@ def test_only_a_teacher_stops_all():
     assert {(queue.get(one).status, queue.get(one).message) for one in found} == {
         ("cancelled", "a teacher has stopped it")
     }
+
+
+def test_many_jobs_put_aside_leave_turns_to_new_ones(monkeypatch: pytest.MonkeyPatch):
+    """Only one in RESCUE_SECONDS comes first for having waited long."""
+    old = [queue.add("run", {}, owner=person(f"{n:032x}").owner) for n in range(4)]
+    for identity in old:
+        assert queue.claim() and queue.move(identity, "queued", ASIDE)
+    new = queue.add("run", {}, owner=BEN.owner)
+    now = time.time() + STARVED_SECONDS + 1
+    monkeypatch.setattr(time, "time", lambda: now)
+    claimed = [queue.claim() for _ in range(2)]
+    assert [job and job.id for job in claimed] == [old[0], new]

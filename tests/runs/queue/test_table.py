@@ -38,7 +38,7 @@ def test_only_legal_transitions_happen():
 
 def test_jobs_are_claimed_in_order_of_arrival_and_once():
     ids = [queue.add("run", {}) for _ in range(5)]
-    assert [len(queue.before(queue.get(i))[1]) for i in ids] == [0, 1, 2, 3, 4]
+    assert [queue.places()[i] for i in ids] == [0, 1, 2, 3, 4]
     claimed = at_once(8, queue.claim)
     assert sorted(job.id for job in claimed if job) == sorted(ids)
     assert all(queue.get(i).status == "running" for i in ids)
