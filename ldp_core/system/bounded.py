@@ -26,6 +26,8 @@ TOO_MUCH = f"takes more than {MEMORY >> 20} MB of memory or {SECONDS} s to read"
 CALM = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1")
 CALM |= {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
 Files = Mapping[str, bytes]
+NICENESS = 15
+"""Below that of training, which all wait for."""
 _turns = defaultdict[str, Lock](Lock)
 """One process at a time for each module."""
 
@@ -72,7 +74,7 @@ def answer(
 
 
 def main(name: str, memory: str, seconds: str) -> None:
-    give_way()
+    give_way(NICENESS)
     module, data = importlib.import_module(name), b""
     with suppress(ImportError):  # Windows
         import resource

@@ -64,13 +64,13 @@ def _note_parent() -> None:
     _parent = os.getpid()
 
 
-def give_way() -> None:
+def give_way(niceness: int = NICENESS) -> None:
     """Lower the priority of this process and its children; repeatable, and needed after every setsid()."""
     if hasattr(os, "getpriority"):
-        os.nice(max(0, NICENESS - os.getpriority(os.PRIO_PROCESS, 0)))
+        os.nice(max(0, niceness - os.getpriority(os.PRIO_PROCESS, 0)))
     for _ in range(TRIES):
         try:
-            AUTOGROUP.write_text(str(NICENESS))
+            AUTOGROUP.write_text(str(niceness))
             return
         except BlockingIOError:  # who is not root may do so ten times a second, all processes together
             time.sleep(0.05 + os.getpid() % 20 / 100)

@@ -48,7 +48,9 @@ CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
 STUDIO = Database("studio.sqlite", SCHEMA, format=1)
 REMOVED = "its record was removed to make room"
 ASIDE = "put aside for others, goes on by itself"
-"""Message of a queued job that made room at a checkpoint."""
+TRAINED = "trained; attacks are put aside for others, go on by themselves"
+ROOM_MADE = ASIDE, TRAINED
+"""Messages of a queued job that made room at a checkpoint: before its accuracies were final, or after."""
 Status = Literal[
     "queued",
     "running",
