@@ -16,7 +16,9 @@ from ldp_core.runs.record.time_left import how_far
 SLICE_SECONDS, SLICE = 5.0, 9.0
 """Work after which a job makes room for anybody else's: seconds, or so many times what it cost to begin."""
 LEAST_SECONDS, LEAST = 2.0, 2.0
-"""The same of a job that was put aside before, for one that has never begun or is shorter."""
+"""The same for one that has never begun or is shorter, of a job that was put aside before, or has less than
+a slice left: a training itself makes room for first curves.
+"""
 SOON_SECONDS = 0.5
 """Remaining time of a job that makes no room any more."""
 LOOK_SECONDS = 0.2
@@ -48,7 +50,8 @@ def make_room(watched: Sequence[Watched], ready: Callable[[Job], bool]) -> None:
             continue
         began = one.working - one.began
         if (first.started is None and first.owner != job.owner) or left(first) < rest:
-            due = max(LEAST_SECONDS, LEAST * began) if job.message in ROOM_MADE else 0.0
+            soon = job.message in ROOM_MADE or rest < SLICE_SECONDS
+            due = max(LEAST_SECONDS, LEAST * began) if soon else 0.0
         else:
             due = max(SLICE_SECONDS, SLICE * began)
         if now - one.working >= due:

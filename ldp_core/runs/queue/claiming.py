@@ -23,7 +23,7 @@ from ldp_core.runs.storage.paths import runs_dir
 AT_WORK = "status IN ('running', 'cancelling')"
 STARVED_SECONDS = 60.0
 """Time since the last start of a job that was put aside, from which on it comes first."""
-RESCUE_SECONDS = 5.0
+RESCUE_SECONDS = 15.0
 """Least time between two jobs that come first for that: many would keep out who has seen nothing yet."""
 _rescued_at: dict[Path, float] = {}
 """Time of the latest of them, by folder of runs."""

@@ -41,9 +41,7 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         share = min(1.0, done / (runs * draft.lengths[1]))
         known = (
-            job.message
-            if job.message in ROOM_MADE
-            else "the same is trained already; you see it here too"
+            job.message if job.message in ROOM_MADE else "the same is trained already; you see it here too"
         )
         st.progress(share, text=f"{text}: {known}")
     elif shared_state(job):
