@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.process import inspecting
     from ldp_core.runs.process.start import ensure_worker
     from ldp_core.runs.queue import permissions
-    from ldp_core.runs.queue.job import LIVE, REMOVED, RESUMABLE, ROOM_MADE, STALLED, Job
+    from ldp_core.runs.queue.job import ASIDE, LIVE, REMOVED, RESUMABLE, STALLED, Job
     from ldp_core.runs.queue.permissions import Person
     from ldp_core.runs.record import drafts, guesses, nicknames, own_data, pilots, quota
     from ldp_core.runs.record.cells import cell_body

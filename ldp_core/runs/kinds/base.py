@@ -15,7 +15,7 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.events import Event
 from ldp_core.experiment import Draft, Experiment, Run, amended
 from ldp_core.runs import queue
-from ldp_core.runs.queue.job import ASIDE, TRAINED, Job, Status
+from ldp_core.runs.queue.job import ASIDE, Job, Status
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import Recorder, leave_out_what_is_not_its_own
 from ldp_core.runs.record.computations import Computation, Ended, key_of
@@ -129,8 +129,8 @@ class Kind(Component):
                             recorders[number] = recorder
                     if recorders:
                         self.compute(asked, recorders, job.room, report)
-        except Preempted as preempted:
-            return Outcome("queued", *(preempted.args or (TRAINED if job.message == TRAINED else ASIDE,)))
+        except Preempted:
+            return Outcome("queued", ASIDE)
         finally:  # of what was stopped, too
             with suppress(StudioError):
                 note_figures(self, queue.get(job.id))

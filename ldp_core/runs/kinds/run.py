@@ -19,7 +19,7 @@ from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
 from ldp_core.runs.lockstep import drive, load
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.work_done import RoundsDone
-from ldp_core.runs.queue.job import TRAINED, Job
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import Computation, key_of_figures, note_ends, of_run
 from ldp_core.runs.record.events import Stored, runs_of
@@ -110,7 +110,7 @@ class TrainingJob(Kind):
                         last.get(number, {}).get("round") == one.rounds for number, one in experiments.items()
                     )
                     if all_trained and attacked and queue.newcomers(keys):
-                        raise Preempted(TRAINED)  # a first curve comes before attacks
+                        raise Preempted  # a first curve comes before attacks
             if may_stop:
                 make_room_if_asked()
             if turn.ends:

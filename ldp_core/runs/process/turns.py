@@ -10,7 +10,7 @@ from ldp_core.cost.seconds import Rates
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.process.child import Watched
-from ldp_core.runs.queue.job import ASIDE, ROOM_MADE, Job
+from ldp_core.runs.queue.job import ASIDE, Job
 from ldp_core.runs.record.time_left import how_far
 
 SLICE_SECONDS, SLICE = 5.0, 9.0
@@ -50,7 +50,7 @@ def make_room(watched: Sequence[Watched], ready: Callable[[Job], bool]) -> None:
             continue
         began = one.working - one.began
         if (first.started is None and first.owner != job.owner) or left(first) < rest:
-            soon = job.message in ROOM_MADE or rest < SLICE_SECONDS
+            soon = job.message == ASIDE or rest < SLICE_SECONDS
             due = max(LEAST_SECONDS, LEAST * began) if soon else 0.0
         else:
             due = max(SLICE_SECONDS, SLICE * began)

@@ -1,7 +1,6 @@
 """Order of the queue, the claim of a job by the worker, and jobs whose worker has died or lost sight of them.
 
-First come jobs that have never begun, of owners without another job under way. Among
-equals addresses take turns, and so do the owners behind one: a new cookie makes a new owner, while a new
+First come jobs that have never begun, of owners for whom none runs. Among equals addresses take turns, and so do the owners behind one: a new cookie makes a new owner, while a new
 address is harder to get. Last, the shortest remaining work. Now and then a job that was put aside long ago
 comes before all, so that no stream of short ones starves it.
 """
@@ -9,13 +8,13 @@ comes before all, so that no stream of short ones starves it.
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ldp_core.runs.machine import slots
-from ldp_core.runs.queue.job import ROOM_MADE, STUDIO, TRAINED, Job
+from ldp_core.runs.queue.job import ASIDE, STUDIO, Job
 from ldp_core.runs.queue.table import changing, find, looking, selected
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
 from ldp_core.runs.storage.paths import runs_dir
@@ -62,13 +61,13 @@ def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda j
         every = selected(db, f"{AT_WORK} ORDER BY started") if queued else ()
         running = [job for job in every if newcomer is None or job.id != newcomer.id]
     turn, most, now = max(latest.values(), default=0.0), slots.at_work(), time.time()
-    under_way = _under_way((*running, *queued))
+    served = {job.owner for job in running}
     may = abs(now - _rescued_at.get(runs_dir(), 0.0)) > RESCUE_SECONDS
     starving = [job for job in queued if may and starves(job, now)]
     rescued = min(starving, key=lambda job: job.started or now, default=None)
 
     def group(job: Job) -> tuple[Any, ...]:
-        return (0,) if job is rescued else (2 - is_new(job, under_way), *job.takers)
+        return (0,) if job is rescued else (2 - is_new(job, served), *job.takers)
 
     alike = dict[tuple[Any, ...], list[Job]]()  # of one rank now and later
     for job in sorted(queued, key=lambda job: job.place):
@@ -95,26 +94,21 @@ def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda j
         latest |= dict.fromkeys(job.takers, turn)
 
 
-def _under_way(jobs: Iterable[Job]) -> set[str | None]:
-    """Owners of a job that has begun, and whose accuracies are not final."""
-    return {job.owner for job in jobs if job.started is not None and job.message != TRAINED}
-
-
-def is_new(job: Job, under_way: Collection[str | None]) -> bool:
-    """True for a job that has never begun, of an owner without another one `under_way`."""
-    return job.started is None and job.owner not in under_way
+def is_new(job: Job, served: Collection[str | None]) -> bool:
+    """True for a job that has never begun, of an owner who is not `served` just now."""
+    return job.started is None and job.owner not in served
 
 
 def starves(job: Job, now: float) -> bool:
     """True for a job that was put aside, and has not been taken up for long."""
-    return job.message in ROOM_MADE and now - (job.started or now) > STARVED_SECONDS
+    return job.message == ASIDE and now - (job.started or now) > STARVED_SECONDS
 
 
 def newcomers(known: Collection[str] = ()) -> bool:
     """True if a new job waits for more than the computations that are `known`, by their keys."""
     live = find(f"(status = 'queued' OR {AT_WORK})", most=1000, requests=False)
-    under_way = _under_way(live)
-    new = (job for job in live if job.status == "queued" and is_new(job, under_way))
+    served = {job.owner for job in live if job.status != "queued"}
+    new = (job for job in live if job.status == "queued" and is_new(job, served))
     return any(not set(known).issuperset(job.keys) for job in new)
 
 

@@ -48,9 +48,7 @@ CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
 STUDIO = Database("studio.sqlite", SCHEMA, format=1)
 REMOVED = "its record was removed to make room"
 ASIDE = "put aside for others, goes on by itself"
-TRAINED = "trained; attacks are put aside for others, go on by themselves"
-ROOM_MADE = ASIDE, TRAINED
-"""Messages of a queued job that made room at a checkpoint: before its accuracies were final, or after."""
+"""Message of a queued job that made room at a checkpoint."""
 Status = Literal[
     "queued",
     "running",

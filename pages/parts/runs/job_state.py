@@ -10,9 +10,9 @@ from ldp_core.datasets import data_dir
 from ldp_core.experiment import Draft, Experiment, plan
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.runs import (
+    ASIDE,
     REMOVED,
     RESUMABLE,
-    ROOM_MADE,
     STALLED,
     Job,
     Progress,
@@ -40,9 +40,7 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
     if job.status == "queued" and done and progress.ended() < runs:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         share = min(1.0, done / (runs * draft.lengths[1]))
-        known = (
-            job.message if job.message in ROOM_MADE else "the same is trained already; you see it here too"
-        )
+        known = ASIDE if job.message == ASIDE else "the same is trained already; you see it here too"
         st.progress(share, text=f"{text}: {known}")
     elif shared_state(job):
         return

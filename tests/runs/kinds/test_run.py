@@ -9,7 +9,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.kinds import run as kind
 from ldp_core.runs.lockstep import Turn, drive
-from ldp_core.runs.queue.job import TRAINED
+from ldp_core.runs.queue.job import ASIDE
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import news
@@ -112,7 +112,7 @@ def test_attacks_wait_for_the_first_curve_of_another_person(draft: Draft):
     other = queued(Draft(parse({"rounds": 1}), ONE), owner="ben")
     outcome = compute(job)
     stored = [one["event"] for run in range(len(job.keys)) for one in bodies(job, run)]
-    assert outcome.status == "diverged" or (outcome.message, stored.count("round")) == (TRAINED, rounds)
+    assert outcome.status == "diverged" or (outcome.message, stored.count("round")) == (ASIDE, rounds)
     assert outcome.status == "diverged" or "attack" not in stored
     assert queue.move(other.id, "cancelled")
     compute(job)
