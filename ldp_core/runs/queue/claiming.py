@@ -1,8 +1,9 @@
 """Order of the queue, the claim of a job by the worker, and jobs whose worker has died or lost sight of them.
 
-First come jobs that have never begun, of owners for whom none runs. Among equals addresses take turns, and so do the owners behind one: a new cookie makes a new owner, while a new
-address is harder to get. Last, the shortest remaining work. Now and then a job that was put aside long ago
-comes before all, so that no stream of short ones starves it.
+First come jobs that have never begun, of owners for whom none runs just now. Among equals addresses take
+turns, and so do the owners behind one: a new cookie makes a new owner, while a new address is harder to get.
+Last, the shortest remaining work of the oldest. Now and then a job that was put aside long ago comes before
+all, so that no stream of short ones starves it.
 """
 
 import json
@@ -26,7 +27,7 @@ RESCUE_SECONDS = 15.0
 """Least time between two jobs that come first for that: many would keep out who has seen nothing yet."""
 _rescued_at: dict[Path, float] = {}
 """Time of the latest of them, by folder of runs."""
-COMPARED = 16
+COMPARED = 4
 """Jobs of equal turn, the oldest, of which the shortest is next: an estimate takes the worker up to 40 ms."""
 LATEST = """
 SELECT 'address' AS what, coalesce(address, owner) AS who, MAX(started) AS at

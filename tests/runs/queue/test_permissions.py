@@ -93,7 +93,7 @@ def test_job_that_never_began_comes_before_those_put_aside(monkeypatch: pytest.M
     """And the shorter of one person's; but one that has waited long comes first, and then begins anew."""
     long, short = (queue.add("run", {}, owner=ANNA.owner) for _ in range(2))
     assert queue.claim() and queue.move(long, "queued", ASIDE)
-    new, second = queue.add("run", {}, owner=BEN.owner), queue.add("run", {}, owner=BEN.owner)
+    new, _ = (queue.add("run", {}, owner=BEN.owner) for _ in range(2))
     seconds = {long: 9.0, short: 1.0}
 
     def order() -> list[str]:
@@ -107,7 +107,7 @@ def test_job_that_never_began_comes_before_those_put_aside(monkeypatch: pytest.M
     claimed = queue.claim()
     assert claimed and (claimed.id, queue.get(long).message) == (long, "")
     assert queue.move(long, "queued", ASIDE)
-    assert {*order()[:2]} == {new, second} and order()[-1] == long
+    assert order()[0] == new and order()[-1] == long
 
 
 def test_claim_in_a_long_queue_estimates_few_jobs():
@@ -117,10 +117,10 @@ def test_claim_in_a_long_queue_estimates_few_jobs():
 
     def left(job: Job) -> float:
         asked.append(job.id)
-        return 1.0 if job.id in ids[10:] else 2.0
+        return 1.0 if job.id in ids[3:] else 2.0
 
     claimed = queue.claim(left=left)
-    assert claimed and claimed.id == ids[10] and len(asked) <= COMPARED
+    assert claimed and claimed.id == ids[3] and len(asked) <= COMPARED
 
 
 def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pytest.MonkeyPatch):
