@@ -29,17 +29,6 @@ def test_predicted_upload_of_an_image_equals_the_sent_one(name: str, target: str
     np.testing.assert_allclose(seen.uploads_of(x, y), sent, atol=1e-5 * step)
 
 
-@pytest.mark.parametrize("name", optimizers.names())
-def test_without_noise_the_likelihood_never_errs(name: str):
-    emitted = events(
-        {"mechanism": "none", "clients": {"range": 100}, "rounds": 1,
-         "local": {"optimizer": name, "learning_rate": 0.01}}
-    )  # fmt: skip
-    ranks = [e["identification_rank"] for e in emitted if e["event"] == "attack"]
-    assert ranks
-    assert set(ranks) == {1}
-
-
 def test_a_posterior_reads_signs_where_adam_sent_signs():
     """At a budget that hides little, it sees where the image has ink, and is closer than the label alone."""
     emitted = events(

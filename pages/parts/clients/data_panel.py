@@ -32,7 +32,8 @@ def data_panel(workspace: Workspace) -> None:
         component(
             workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
         )
-        component(workspace, "features", "Turned into", features.registry, experiment.features)
+        if source.images or not experiment.features.identity:
+            component(workspace, "features", "Turned into", features.registry, experiment.features)
         st.caption("Image folders in the server's data folder stand here, too: `python -m ldp_core data`.")
         unusable = datasets.registry.unusable()
         for sentence in unusable[:MOST_SAID]:

@@ -107,7 +107,4 @@ def test_fewest_trials_keep_nine_tenths_of_the_largest_bound(count: int, delta: 
     few = fewest_trials(count, ALPHA, delta)
     assert few < 0.9 * count
     assert most(few) >= 0.9 * most(count) > most(few - 2)
-
-
-def test_too_few_trials_for_any_bound_are_kept():
     assert fewest_trials(3, ALPHA) == 3

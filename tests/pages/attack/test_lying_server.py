@@ -56,13 +56,17 @@ def test_server_chosen_on_attack_is_kept_with_the_grid(opened: Opened):
     server.set_value("imprint").run()
     assert not app.exception and not app.error
     assert (drafts.ladder_of(identity) or {})["server"] == "imprint"
+    within = next(one for one in app.number_input if one.label.startswith("Clients refuse"))
+    within.set_value(0.5).run()
+    assert (drafts.ladder_of(identity) or {})["server"] == {"name": "imprint", "within": 0.5}
     next(one for one in app.segmented_control if one.label == "Kind of upload").set_value("audit").run()
     assert not app.exception and not app.error
     assert "server" not in (drafts.ladder_of(identity) or {})
 
 
-@pytest.mark.parametrize("server", ["honest", "trap"])
-def test_caption_says_whether_the_server_kept_to_the_protocol(server: str):
+@pytest.mark.parametrize("server", ["honest", {"name": "trap", "within": 0.5}])
+def test_caption_says_whether_the_server_kept_to_the_protocol(server: Any):
     grid = {"base": {"model": "mlp"}, "upload": "real", "epsilons": [8], "mechanisms": ["duchi"]}
     desk = Desk.of(event.as_json() for event in climb(parse_ladder({**grid, "server": server}), digits()))
     assert (PROTOCOL in caption(desk)) is (server == "honest")
+    assert ("±0.5" in caption(desk)) is (server != "honest")
