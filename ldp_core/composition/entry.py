@@ -51,10 +51,9 @@ def together_in_words(entry: Entry, at_most: Callable[[float], str]) -> str:
     if entry.some is None or entry.whole is None:
         return ""
     ten = f"{SOME} records of one person together"
-    if entry.persons:
-        ten = f"a person with at most {entry.persons} record{'s' * (entry.persons > 1)}, all there"
-    whole = f"ε {at_most(entry.whole.bound)} for the client as a whole"
-    return f"ε {at_most(entry.some.bound)} for {ten} and {whole}"
+    ten = f"a person with at most {entry.persons} records, all held there," if entry.persons else ten
+    some = f"ε {at_most(entry.some.bound)} for {ten} and "
+    return some * (entry.persons != 1) + f"ε {at_most(entry.whole.bound)} for the client as a whole"
 
 
 def word_of(epsilon: float | None) -> Word:
