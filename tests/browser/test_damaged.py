@@ -55,7 +55,7 @@ def test_a_damaged_ladder_does_not_close_its_drafts_attack_page(visitor: Visitor
     queue.cancel(job.id)
     record_of(job).parent.mkdir(parents=True, exist_ok=True)
     record_of(job).write_bytes(b"no database at all, " * 500)
-    page = visitor.open(f"/attack?draft={draft}", "text=What is attacked")
+    page = visitor.open(f"/attack?draft={draft}", "text=Kind of upload")
     expect(page.get_by_text(f"{record_of(job).name} in the folder of runs cannot be used")).to_be_visible()
     expect(page.get_by_role("button", name="Attack again")).to_be_enabled()
 

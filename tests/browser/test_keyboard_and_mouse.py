@@ -5,7 +5,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from pages.parts.ui.ladders import BUDGETS
 from pages.parts.ui.text import number
-from tests.browser.conftest import Visitor, at_rest, wait_until
+from tests.browser.conftest import Visitor, at_rest
 from tests.browser.server import Server
 
 
@@ -92,23 +92,6 @@ def test_tooltips_are_drawn_above_line_labels(page: Page):
     )
     assert order
     assert all(place & 4 for place in order), "the tooltips follow, so they are drawn above"
-
-
-def test_a_card_on_start_is_one_stop_of_the_keyboard(page: Page):
-    page.get_by_role("link", name="Start").click()
-    page.get_by_text("scenarios, and what they came to").click()
-    opens = page.get_by_role("button", name="Open", exact=True)
-    expect(opens.nth(1)).to_be_visible()
-    expect(page.locator(".es-table")).to_have_count(0)  # the page before may say "open" too
-    at_rest(page)
-
-    def next_stop() -> str:
-        opens.first.focus()
-        page.keyboard.press("Tab")  # to “Show”, and not into the picture
-        page.keyboard.press("Tab")
-        return str(page.evaluate("document.activeElement.innerText"))
-
-    wait_until(page, lambda: next_stop() == "Open")  # what is drawn late may take the focus with it
 
 
 def test_narrow_menu_closes_after_a_choice(page: Page):
