@@ -67,6 +67,7 @@ def test_headline_names_the_first_recovered_mechanism(desk: Desk):
         == f"Piecewise gives the image back from ε {back:g} on (it can be read from ε 2 on); Duchi does not "
         "up to ε 16"
     )
+    assert len(said(result["line"]).split()) <= 25
     assert "full" in said(head(desk, live=True)["line"]), "before it is, nothing is said"
     least = min(epsilon for _, epsilon in desk.cells)
     few = {place: cell for place, cell in desk.cells.items() if place[0] != "duchi" or place[1] == least}

@@ -6,7 +6,7 @@ import pytest
 
 from ldp_core.runs.view.cells import SearchProgress
 from ldp_core.tuning import parse_question
-from pages.parts.tune.answer import way_figure
+from pages.parts.tune.answer import _none, way_figure
 from tests.pages.charts.test_base import check
 from tests.pages.conftest import drawn
 
@@ -24,6 +24,10 @@ def test_every_run_and_the_target_are_on_the_chart():
     assert [trace.name for trace in lines] == ["±0.5", "±1"]
     assert list(lines[0].y) == pytest.approx([0.41, 0.81], rel=1e-5)
     assert sum(len(trace.x) for trace in chart.data if trace.mode == "markers") == 12, "none without noise"
+    said = _none(asked, found.cells)
+    assert "80" in said and "81" in said and "82" in said, (
+        "what is asked, what is reached, what is without noise"
+    )
     assert list(chart.data[0].y) == pytest.approx([0.8] * len(chart.data[0].y), rel=1e-5)
 
 
