@@ -13,7 +13,7 @@ from ldp_core.models.chain import is_chain
 
 EVALUATION, PICTURE = 2_300_000, 150_000
 """Overhead of a search in multiplications, by evaluation and image (`search_units.py` of 90ef56d5)."""
-SCORED = 140
+SCORED = 70
 """Multiplications to score what came back of a real upload, by attack, image and weight."""
 UNITS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
