@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TextIO
 
-from ldp_core import datasets, models, papers, presets
+from ldp_core import datasets, lessons, models, papers, presets
 from ldp_core import settings as variables
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.errors import StudioError, on_one_line, shown
@@ -68,8 +68,9 @@ def parts() -> Found:
     plugged = [f"{kind.name} ({kind.plugin.rpartition(' ')[0]})" for kind in held if kind.plugin]
     presets.names()
     papers.names()
+    lessons.languages(), lessons.names()
     refused = [why for registry in REGISTRIES.values() for why in registry.refused.values()]
-    refused += [*presets.refused.values(), *papers.refused.values()]
+    refused += [*presets.refused.values(), *papers.refused.values(), *lessons.refused.values()]
     packages = [presets.__name__, *(registry.package for registry in REGISTRIES.values())]
     refused += [f"{file} is ignored: no kind of part has that folder" for file in unread(packages)]
     return ("note", "; ".join(refused)) if refused else ("ok", ", ".join(plugged) or "none from outside")

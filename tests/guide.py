@@ -5,5 +5,9 @@ import re
 from tests.conftest import ROOT
 
 TEXT = (ROOT / "ldp_core" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
-EXAMPLES = dict(re.findall(r"^`((?:\w+/)+\w+\.py)`\n\n```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL))
+EXAMPLES = dict(
+    re.findall(
+        r"^`((?:\w+/)+\w+\.(?:py|toml))`\n\n```(?:python|toml)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL
+    )
+)
 """By the path of the file."""

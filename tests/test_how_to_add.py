@@ -86,7 +86,7 @@ def test_guide_commands_run_as_printed(
         assert "100%" in done.stdout, "pytest says so only where something was run"
 
 
-@pytest.mark.parametrize("path", EXAMPLES)
+@pytest.mark.parametrize("path", [path for path in EXAMPLES if path.endswith(".py")])
 def test_an_example_is_as_clean_as_the_rest(copy: Path, path: str):
     done = subprocess.run(
         [sys.executable, "-m", "ruff", "check", path], cwd=copy, capture_output=True, text=True

@@ -19,7 +19,7 @@ from ldp_core.runs.storage.ledger import Entry
 
 NUMBER = re.compile(r"no\W*\d+", re.IGNORECASE)
 BYTES = 20_000
-"""Most bytes of a member: name, guesses at all topics, a drawing, and the list of own runs."""
+"""Most bytes of a member: name, guesses at all topics, bits, a drawing, and the list of own runs."""
 MOST_TRIES = 20
 """Largest number of a student's own runs on one question."""
 Value = float | str
@@ -31,7 +31,7 @@ class Member:
     """Number in the order of joining, from 1."""
     name: str
     guessed: bool = False
-    """Whether the student has guessed at the question, and drawn a digit if the topic asks for one."""
+    """Whether the student has guessed at the question, sent a bit or drawn a digit, as the topic asks."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def leave(session: Session, who: str) -> None:
 
 
 def _forget(db: Any, code: str, who: str) -> None:
-    for table in ("drawing", "member", "guess", "try"):
+    for table in ("bit", "drawing", "member", "guess", "try"):
         db.execute(f"DELETE FROM {table} WHERE code = ? AND who = ?", (code, who))  # noqa: S608
 
 
@@ -167,14 +167,16 @@ def member(session: Session, who: str) -> Member | None:
 
 def members(session: Session) -> list[Member]:
     """All members in the order of joining."""
-    sent = "drawing WHERE ? != ''" if session.scenario == topics.OWN_DIGITS else "guess WHERE scenario = ?"
+    sent = {
+        "own_digits": "drawing WHERE ?1 != ''",
+        "one_bit": "bit WHERE scenario = ?1 AND epsilon = ?2",
+    }.get(topics.get(session.scenario).kind, "guess WHERE scenario = ?1")
     query = (
         f"SELECT number, name, EXISTS (SELECT 1 FROM {sent} AND code = member.code AND who = member.who) "  # noqa: S608
-        "FROM member WHERE code = ? ORDER BY number"
+        "FROM member WHERE code = ?3 ORDER BY number"
     )
-    return [
-        Member(row[0], row[1], bool(row[2])) for row in CLASSES.rows(query, session.scenario, session.code)
-    ]
+    rows = CLASSES.rows(query, session.scenario, session.free, session.code)
+    return [Member(row[0], row[1], bool(row[2])) for row in rows]
 
 
 def guess(session: Session, who: str, value: Value) -> None:
@@ -183,7 +185,7 @@ def guess(session: Session, who: str, value: Value) -> None:
     answer.
     """
     about = topics.get(session.scenario)
-    if not (about.scenario and about.preset.ask.takes(value)):
+    if not (about.scenario and about.ask.takes(value)):
         raise InvalidInput("this is no answer to the question that is asked now")
     with CLASSES.writing() as db:
         now = refuse_ended(db, session.code)
@@ -259,7 +261,7 @@ def tries(session: Session, who: str | None = None) -> list[Try]:
 
 
 def refuse_ended(db: Any, code: str) -> Any:
-    row = db.execute("SELECT scenario, phase FROM class WHERE code = ?", (code,)).fetchone()
+    row = db.execute("SELECT scenario, phase, free FROM class WHERE code = ?", (code,)).fetchone()
     if row is None:
         raise UnknownClass(code)
     return row

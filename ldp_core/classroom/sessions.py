@@ -13,6 +13,7 @@ from typing import Literal, get_args
 from ldp_core.classroom import topics
 from ldp_core.classroom.store import CLASSES, UnknownClass, forget
 from ldp_core.errors import InvalidInput, NotNow, NotYours
+from ldp_core.lessons import coin
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.permissions import Person, room_of
 from ldp_core.runs.storage import ledger
@@ -137,9 +138,14 @@ def leave_free(session: Session, teacher: Person, free: str) -> None:
 
 
 def free_fields(scenario: str) -> list[str]:
-    """Fields that may be left free in a question, its lesson's own first; raises `UnknownName`."""
-    plan = topics.get(scenario).plan
-    return list(dict.fromkeys([*([plan.free] if plan else []), *FREE]))
+    """Fields that may be left free in a question, its lesson's own first; of one bit the names of the
+    coin's ε. Raises `UnknownName`.
+    """
+    topic = topics.get(scenario)
+    if topic.kind == "one_bit":
+        return [*coin.BUDGETS]
+    plan = topic.plan
+    return list(dict.fromkeys([*([plan.free] if plan and plan.free else []), *FREE]))
 
 
 def lock(session: Session, teacher: Person, on: bool) -> None:

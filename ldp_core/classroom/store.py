@@ -50,8 +50,14 @@ CREATE TABLE IF NOT EXISTS drawing (
     epsilon REAL NOT NULL, half REAL NOT NULL,
     PRIMARY KEY (code, who)
 );
+CREATE TABLE IF NOT EXISTS bit (
+    code TEXT NOT NULL, scenario TEXT NOT NULL, who TEXT NOT NULL,
+    epsilon TEXT NOT NULL,   -- its name
+    bit INTEGER NOT NULL,    -- as the coin left it
+    PRIMARY KEY (code, scenario, who, epsilon)
+);
 """
-TABLES = ("drawing", "class", "rule", "removed", "renamed", "leader", "member", "guess", "try")
+TABLES = ("bit", "drawing", "class", "rule", "removed", "renamed", "leader", "member", "guess", "try")
 
 
 class UnknownClass(StudioError, LookupError):

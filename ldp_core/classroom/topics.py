@@ -1,55 +1,56 @@
-"""Topics of a class, by name: the lessons of *Learn*, the students' own digits, the scenarios."""
+"""Topics of a class, by name: the lessons of *Learn*, and the scenarios."""
 
 from dataclasses import dataclass
 
 from ldp_core import lessons, presets
 from ldp_core.errors import UnknownName
 from ldp_core.lessons import LessonPlan
+from ldp_core.lessons.base import Lesson
 from ldp_core.presets.base import Preset
+from ldp_core.presets.questions import Question
 
 OWN_DIGITS = "own_digits"
 """Name of the topic in which each student is a client with a drawn digit."""
-OWN = (
-    "Each of you is a client: draw a digit, say how much privacy you want, and train one model together. "
-    "Nobody else sees your drawing."
-)
 
 
 @dataclass(frozen=True)
 class Topic:
     label: str
     scenario: str = ""
-    """Scenario that is predicted and run; "" for the students' own digits."""
+    """Scenario that is predicted and run; "" for a lesson without one."""
     plan: LessonPlan | None = None
 
     @property
+    def kind(self) -> Lesson:
+        return self.plan.kind if self.plan else "scenario"
+
+    @property
     def preset(self) -> Preset:
-        """The topic's scenario; raises `UnknownName` for the students' own digits."""
+        """The topic's scenario; raises `UnknownName` where there is none."""
         return presets.get(self.scenario)
 
     @property
+    def ask(self) -> Question:
+        """Question to the topic's runs; raises `UnknownName` where there is no scenario."""
+        return self.plan.ask if self.plan else self.preset.ask
+
+    @property
     def question(self) -> str:
-        return self.preset.ask.text if self.scenario else "What does the server learn of you?"
+        return self.ask.text if self.scenario or not self.plan else self.plan.question
 
     @property
     def setting(self) -> str:
-        if self.plan:
-            return self.plan.setting
-        return self.preset.question if self.scenario else OWN
+        return self.plan.setting if self.plan else self.preset.question
 
 
 def names() -> list[str]:
-    """In the order of a class: the drawings come before the last lesson, as in assets/lesson.md."""
-    *others, last = lessons.names()
-    return [*others, OWN_DIGITS, last, *presets.names()]
+    return [*lessons.names(), *presets.names()]
 
 
-def get(name: str) -> Topic:
+def get(name: str, language: str = lessons.ENGLISH) -> Topic:
     """Topic by name; raises `UnknownName`."""
-    if name == OWN_DIGITS:
-        return Topic("Our own digits")
     if name in lessons.names():
-        plan = lessons.get(name)
+        plan = lessons.get(name, language)
         return Topic(plan.label, plan.scenario, plan)
     if name in presets.names():
         return Topic(presets.get(name).label, name)

@@ -1,25 +1,55 @@
-"""The lessons of the page Learn, one file each, found by discovery, in their order."""
+"""The lessons of *Learn* and *Class*, one file each, found by discovery, in their order; `coin` is the law of
+the first.
+"""
 
 from functools import cache
 
 from ldp_core.errors import named
-from ldp_core.lessons.base import LessonPlan, Transfer
-from ldp_core.plugins.candidates import built_in, by_order
+from ldp_core.lessons import files
+from ldp_core.lessons.base import LessonPlan, Transfer, Translation
+
+ENGLISH = "en"
+refused = dict[str, str]()
+"""Why a file was left out, by name; complete after discovery."""
 
 
 @cache
 def _found() -> dict[str, LessonPlan]:
-    return by_order(built_in(__name__, "LESSON", LessonPlan))
+    return files.lessons(refused)
+
+
+@cache
+def _translated() -> dict[str, Translation | files.Words]:
+    return files.translations(refused)
 
 
 def names() -> list[str]:
     return list(_found())
 
 
-def numbered(name: str) -> str:
-    """A lesson's label after its number, from 1."""
-    return f"{names().index(name) + 1} {get(name).label}"
+def languages() -> list[str]:
+    """Languages in which there is any text, English first."""
+    return [ENGLISH, *sorted({name.partition(".")[2] for name in _translated()})]
 
 
-def get(name: str) -> LessonPlan:
-    return named("the lesson's name", name, _found())
+def numbered(name: str, language: str = ENGLISH) -> str:
+    """A lesson's label after its number, from 0."""
+    return f"{names().index(name)} {get(name, language).label}"
+
+
+@cache
+def get(name: str, language: str = ENGLISH) -> LessonPlan:
+    """Lesson by name, with those of its texts that are there in a language."""
+    plan = named("the lesson's name", name, _found(), refused.get(name, ""))
+    found = _translated().get(f"{name}.{language}")
+    own = found if isinstance(found, Translation) else Translation()
+    shared = get(plan.kind, language).words if plan.kind == "one_bit" != name else {}
+    texts = {field: text for field in Translation.model_fields if (text := getattr(own, field)) is not None}
+    joined = {"words": shared | plan.words | own.words, "wrong": plan.wrong | own.wrong}
+    return plan.model_copy(update=texts | joined)
+
+
+def said(key: str, english: str, language: str) -> str:
+    """A sentence of a class's pages in a language, or in English."""
+    own = _translated().get(f"{files.WORDS}.{language}")
+    return own.words.get(key, english) if isinstance(own, files.Words) else english

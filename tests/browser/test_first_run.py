@@ -174,8 +174,8 @@ def test_a_double_click_is_one_run(visitor: Visitor):
 def test_guess_counts_only_when_pressed(another: Another):
     """By keys, by mouse and by a finger that only scrolls; the answer comes when it is asked for."""
     phone = another(viewport={"width": 390, "height": 400}, has_touch=True, is_mobile=True)
-    page = phone.open("/learn?lesson=whom", "text=What do you expect?")
-    slider = page.get_by_role("slider", name="How accurate will the plain mean be?")
+    page = phone.open("/learn?lesson=who_pays", "text=What do you expect?")
+    slider = page.get_by_role("slider", name="Of the digits 5 to 9, what share will 1/σ² name right?")
     for _ in range(20):
         slider.press("ArrowLeft")
     expect(slider).to_have_value("30")

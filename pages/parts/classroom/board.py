@@ -5,14 +5,16 @@ from typing import Literal
 
 import streamlit as st
 
-from ldp_core.classroom import Phase, Session, own_digits, sessions, topics
+from ldp_core.classroom import Phase, Session, one_bit, own_digits, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import UnknownJob
+from ldp_core.lessons import coin
 from ldp_core.runs import Job, Person, jobs, nicknames
-from pages.parts.classroom import own_room, wall
+from pages.parts.classroom import coins, own_room, wall
 from pages.parts.classroom.address import short_address
 from pages.parts.classroom.entrance import follow, session_now, topic_label
 from pages.parts.classroom.words import say
+from pages.parts.learn.language import language, language_switch
 from pages.parts.learn.one_thing import free_name
 from pages.parts.ui.header import only_here
 from pages.parts.ui.job_actions import refusal, refusing
@@ -25,22 +27,26 @@ from pages.parts.ui.visitor import teacher_entrance, visitor, who
 NOT_DONE = "not done in class"
 View = Literal["", "join", "other"]
 """What a teacher has put on the wall in place of the phase's own: the code, or another picture."""
-WALLS: dict[str, Callable[[Session, Job | None, bool], None]] = {topics.OWN_DIGITS: own_room.wall}
-"""Walls of topics without a scenario."""
+WALLS: dict[str, Callable[[Session, Job | None, bool], None]] = {
+    "own_digits": own_room.wall,
+    "one_bit": coins.wall,
+}
+"""Walls of topics without a scenario, by kind."""
 NEXT: dict[Phase, str] = {
-    "join": say("begin"),
-    "ask": say("close"),
-    "closed": say("run"),
-    "running": say("show"),
-    "shown": say("let try"),
+    "join": "begin",
+    "ask": "close",
+    "closed": "run",
+    "running": "show",
+    "shown": "let try",
     "free": "",
 }
-"""Label of the primary button by phase."""
-NEXT_OWN: dict[Phase, str] = NEXT | {
-    "ask": say("close drawing"),
-    "closed": say("train"),
-    "shown": say("another round"),
+"""The primary button's words by phase."""
+NEXT_OF: dict[str, dict[Phase, str]] = {
+    "scenario": NEXT,
+    "own_digits": NEXT | {"ask": "close drawing", "closed": "train", "shown": "another round"},
+    "one_bit": NEXT | {"ask": "show", "shown": "tenfold"},
 }
+"""The same by the kind of topic."""
 AFTER: dict[Phase, Phase] = {"join": "ask", "ask": "closed", "running": "shown", "shown": "free"}
 SHOWN: tuple[Phase, ...] = ("shown", "free")
 
@@ -55,7 +61,7 @@ def board(session: Session) -> None:
         if session.phase == "join" or view == "join":
             wall.join(session)
         else:
-            WALLS.get(session.scenario, wall.question)(session, job, view == "other")
+            WALLS.get(topics.get(session.scenario).kind, wall.question)(session, job, view == "other")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="bar"):
         if teacher:
             _controls(session, job, view)
@@ -75,17 +81,22 @@ def job_of(session: Session) -> Job | None:
 
 def _controls(session: Session, job: Job | None, view: View) -> None:
     early = session.phase == "running" and job is not None and job.live  # nothing to show yet
-    names, own = topics.names(), session.scenario == topics.OWN_DIGITS
-    if words := (NEXT_OWN if own else NEXT)[session.phase]:
-        quiet = early or (own and session.phase == "shown")
+    names, kind = topics.names(), topics.get(session.scenario).kind
+    larger = coin.tenfold(session.free) if kind == "one_bit" else ""
+    words = NEXT_OF[kind][session.phase]
+    if words and (larger or words != "tenfold"):
+        quiet = early or (kind == "own_digits" and session.phase == "shown")
         look: Literal["primary", "secondary"] = "secondary" if quiet else "primary"
+        words = say(words, epsilon=larger)
         st.button(words, type=look, disabled=early, key="class next", on_click=_go_on, args=(session,))
     if early and session.job:
         refreshing(_answered, every=wall.SECONDS)(session.job)
     if session.phase == "closed":
-        again = say("draw again" if own else "open again")
+        again = say("draw again" if kind == "own_digits" else "open again")
         st.button(again, key="class ask again", on_click=_press, args=(sessions.move, session, "ask"))
-    if session.phase == "shown" and not own:
+    if kind == "one_bit" and session.phase in ("join", "ask"):
+        coins.choose(session, _free_it)
+    if session.phase == "shown" and kind == "scenario":
         fields = sessions.free_fields(session.scenario)
         st.selectbox(
             "What is free",
@@ -97,10 +108,12 @@ def _controls(session: Session, job: Job | None, view: View) -> None:
             width=270,
         )
     after = names[(names.index(session.scenario) + 1) % len(names)]
-    if session.phase == ("shown" if own else "free"):
-        label, args = say("next", label=plain(topics.get(after).label)), (sessions.ask, session, after)
-        st.button(label, type="primary", key="class after", on_click=_press, args=args)
-    if session.phase in SHOWN:
+    if session.phase == ("free" if kind == "scenario" else "shown"):
+        label = say("next", label=plain(topics.get(after, language()).label))
+        args = (sessions.ask, session, after)
+        last: Literal["primary", "secondary"] = "secondary" if larger else "primary"
+        st.button(label, type=last, key="class after", on_click=_press, args=args)
+    if session.phase in SHOWN and kind != "one_bit":
         _turn_to("other", say("other picture"), "V", session, view)
     if session.phase != "join":
         _turn_to("join", say("code"), "J", session, view)
@@ -108,6 +121,7 @@ def _controls(session: Session, job: Job | None, view: View) -> None:
     with st.popover("Who is here"):
         refreshing(_names, every=2 * wall.SECONDS)(session)
         only_here(short_address(session))
+        language_switch()
     _new_class(session)
     st.page_link("start.py", label="Studio")
     refusal(NOT_DONE)
@@ -210,12 +224,21 @@ def _choose(session: Session, key: str) -> None:
         _done(sessions.ask, session, chosen)
 
 
+@uncut
+def _free_it(session: Session, key: str) -> None:
+    _done(sessions.leave_free, session, st.session_state[key])
+
+
 @pressed
 def _go_on(session: Session) -> None:
+    kind = topics.get(session.scenario).kind
+    if kind == "one_bit" and session.phase != "join":
+        _done(one_bit.go_on, session)
+        return
     if session.phase == "closed":
         _done(_run, session)
         return
-    own = session.scenario == topics.OWN_DIGITS
+    own = kind == "own_digits"
     if session.phase == "shown" and not own:
         free = st.session_state.get(f"class free {session.code} {session.scenario}") or session.free
         _done(sessions.leave_free, session, free)

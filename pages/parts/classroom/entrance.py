@@ -11,8 +11,8 @@ from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import NotNow, StudioError
 from ldp_core.runs import ledger
 from ldp_core.settings import TEACHER
-from ldp_core.system.shipped import ASSETS
 from pages.parts.classroom.card import card
+from pages.parts.classroom.on_paper import ASKED, links, on_paper
 from pages.parts.learn.one_thing import free_name
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing
@@ -71,11 +71,8 @@ def _follow(drawn: Session) -> None:
 
 
 def entrance() -> None:
-    if "plan" in st.query_params:
-        st.title("How to hold a lesson", anchor=False)
-        with st.container(key="class-plan"):
-            st.markdown((ASSETS / "lesson.md").read_text(encoding="utf-8"))
-        st.page_link("classroom.py", label=":blue[Back to the class]", query_params={})
+    if asked := st.query_params.get(ASKED):
+        on_paper(asked)
         return
     question("Learn it in a class", "Guess, watch one run together, then change one thing yourself.")
     left, right = st.columns(2, gap="large")
@@ -89,7 +86,7 @@ def entrance() -> None:
                 st.rerun()
     with right, st.container(border=True, height="stretch"):
         st.header("I teach", anchor=False)
-        st.page_link("classroom.py", label=":blue[How to hold a lesson]", query_params={"plan": "45"})
+        links()
         if not TEACHER.value():
             st.markdown(
                 "Only the teacher's secret opens a class. This server was started without "
@@ -117,6 +114,8 @@ def _mine() -> None:
 def _open_form() -> None:
     """Form for a new class, prefilled by a link `/class?lesson=NAME&free=FIELD`."""
     names, prepared = topics.names(), st.query_params.get("lesson", "")
+    for why in lessons.refused.values():
+        st.caption(plain(why, 300))
     asked = st.selectbox(
         "The first question",
         names,
@@ -126,7 +125,7 @@ def _open_form() -> None:
     )
     if prepared and prepared not in names:
         st.caption(f"There is no lesson or scenario “{plain(prepared, 40)}”; here is the first one.")
-    free = _free(asked) if asked != topics.OWN_DIGITS else "rounds"
+    free = _free(asked) if topics.get(asked).scenario else sessions.free_fields(asked)[0]
     numbered = st.toggle("Numbers in place of names", key="class numbered")
     st.button("Open a class", type="primary", key="open class", on_click=_open, args=(asked, free, numbered))
     st.caption(
@@ -184,7 +183,7 @@ def _erase(own: ledger.Entry) -> None:
 def topic_label(name: str) -> str:
     """A lesson's name with its number, or a scenario's."""
     topic = topics.get(name)
-    return f"Lesson {lessons.names().index(name) + 1}: {topic.label}" if topic.plan else topic.label
+    return f"Lesson {lessons.names().index(name)}: {topic.label}" if topic.plan else topic.label
 
 
 def said(error: StudioError) -> str:

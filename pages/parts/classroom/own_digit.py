@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.accounting import everyone, promise, worth
+from ldp_core.accounting import Promise, everyone, promise, worth
 from ldp_core.classroom import Session, own_digits, topics
 from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own, Read
 from ldp_core.datasets.drawn import SIDE
@@ -42,9 +42,9 @@ def draw(session: Session) -> None:
     data = {
         "side": SIDE,
         "pixels": base64.b64encode(first.pixels).decode(),
-        "label": "Draw a digit here; arrow keys move the pen, and it draws while Shift is held",
-        "hint": "Draw one large digit; or use arrow keys, with Shift to draw",
-        "clear": "Begin again",
+        "label": say("square"),
+        "hint": say("square hint"),
+        "clear": say("clear"),
     }
     with st.container(key="room-draw", gap="small"):
         if sent and session.job:
@@ -52,10 +52,10 @@ def draw(session: Session) -> None:
         components.draw("sketch", data, key=f"square {key}", keeps="drawn")
         digit = first.digit if first.digit >= 0 else None
         st.segmented_control(
-            "Which digit is it?", range(10), default=digit, key=f"digit {key}", width="stretch"
+            say("which digit"), range(10), default=digit, key=f"digit {key}", width="stretch"
         )
         epsilon = st.select_slider(
-            "Your budget ε, for each number that you send: small means much noise",
+            say("budget"),
             EPSILONS,
             first.epsilon,
             format_func=lambda one: f"ε {one:g}",
@@ -63,31 +63,30 @@ def draw(session: Session) -> None:
         )
         st.caption(_price(epsilon))
         st.select_slider(
-            "Your safe range ±τ: what is larger is cut, and noise is as wide as the range",
+            say("range"),
             RANGES,
             first.half,
             format_func=lambda one: f"±{one:g}",
             key=f"half {key}",
         )
         refusal(NOT_SENT)
-        words, send = "Change what I sent" if sent else "Take part with it", f"send {key}"
+        words, send = say("change drawing" if sent else "take part"), f"send {key}"
         st.button(words, type="primary", width="stretch", key=send, on_click=_send, args=(session, key))
-        kept = (
-            sent and f"Sent: **a {sent.digit}**, ε {sent.epsilon:g}, ±{sent.half:g}. Change it as you like."
-        )
-        st.caption(kept or "This server keeps your drawing until the class ends; no page but yours shows it.")
+        st.caption(say("drawing sent", **sent._asdict()) if sent else say("drawing kept"))
+
+
+def _price(epsilon: float) -> str:
+    """ε per weight as ε of the whole run, with its worth in words."""
+    numbers, line = _whole_run(epsilon)
+    bound = f"{at_most(line.bound)}{deltas([line.delta])}"
+    return say("price", numbers=numbers, rounds=ROUNDS, bound=bound, worth=say(worth(line).word))
 
 
 @cache
-def _price(epsilon: float) -> str:
-    """ε per weight as ε of the whole run, with its worth in words."""
+def _whole_run(epsilon: float) -> tuple[int, Promise]:
+    """How many numbers a student sends in a round, and the promise of a run with this ε for each."""
     base = own_digits.draft_of([Own(0, b"", epsilon, STOCK[1])] * own_digits.CLIENTS[0]).base
-    line = promise(plan(base), everyone(plan(base))[0]).run_worst
-    found = worth(line)
-    return (
-        f"{plan(base).dimension} numbers in each of {ROUNDS} rounds: all that you send has "
-        f"ε {at_most(line.bound)}{deltas([line.delta])} against the server. That {found.promises}."
-    )
+    return plan(base).dimension, promise(plan(base), everyone(plan(base))[0]).run_worst
 
 
 @pressed
@@ -113,7 +112,7 @@ def watch(session: Session, job: Job | None) -> dict[str, Any] | None:
     if session.phase in ("shown", "free"):
         drawn = own_digits.all_sent(session).get(me())
         if drawn is None:
-            st.markdown("You have not drawn, so the server has nothing of yours.")
+            st.markdown(say("not drawn"))
         elif read := own_digits.read_of(session, job, me()):
             _mine(drawn, read)
             row = _row(session, job, drawn, read)
@@ -138,7 +137,7 @@ def _row(session: Session, job: Job, own: Own, found: Read) -> dict[str, Any]:
 
 
 def _wait(session: Session, identity: str) -> None:
-    st.markdown("What the server could read of your digit comes when the training is over.")
+    st.markdown(say("read later"))
     if own_digits.read_of(session, job_now(identity), me()):
         st.rerun()
 
@@ -147,25 +146,22 @@ def _mine(own: Own, found: Read) -> None:
     audit = found.audit
     picked = audit["picked"] == audit["own"]
     step = {
-        "words": "It picks yours out of ten." if picked else "It picks another one, not yours.",
+        "words": say("it picked" if picked else "it missed"),
         "kind": "bad" if picked else "",
         "picked": audit["picked"],
         "read": audit["image"],
         "label": f"the server's guess at your image, {audit['psnr']:.0f} dB",
     }
-    shown = {"images": audit["candidates"], "own": audit["own"], "mine": "yours", "reads": "what it reads"}
+    named = {"mine": say("yours"), "reads": say("it read")}
+    shown = {"images": audit["candidates"], "own": audit["own"], **named}
     closer = audit["psnr"] - audit["psnr_mean_image"]
-    than = "about as close as" if 0 <= closer <= 1 else f"{'' if closer > 1 else 'no '}closer to yours than"
-    named = [f"{'right' if right else 'wrong'} ({label})" for label, right in found.right.items()]
+    than = "about as close" if 0 <= closer <= 1 else "closer" if closer > 1 else "no closer"
+    hits = {True: say("reads right"), False: say("reads wrong")}
+    right = [f"{hits[hit]} ({label})" for label, hit in found.right.items()]
     with st.container(border=True, key="room-mine"):
-        st.markdown("**What the server could read of your digit** (only you see this)")
+        st.markdown(say("could read"))
         components.draw("lineup", shown | {"steps": [step]}, key="own line-up")
-        st.markdown(
-            f"With ε {own.epsilon:g} and ±{own.half:g}, what it reads is {than} the average of all images. "
-            "Who guesses picks right one time in ten; another draw of your noise may come out differently."
-        )
-        st.caption(
-            "From an upload made for this alone: one step on your drawing and nothing else, the worst case. "
-            "In the training your drawing was mixed with at least 40 stock images."
-        )
-        st.markdown(f"The trained model reads your {own.digit} {', '.join(named)}.")
+        how = say("with", epsilon=own.epsilon, half=own.half)
+        st.markdown(f"{how}: {say(than)} {say('by chance')}")
+        st.caption(say("worst case"))
+        st.markdown(say("model reads", digit=own.digit, right=", ".join(right)))

@@ -12,13 +12,14 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
 from ldp_core.presets.questions import Figure
 from ldp_core.runs import Job, guesses, jobs, outcomes
-from pages.parts.classroom import own_digit
+from pages.parts.classroom import coins, own_digit
 from pages.parts.classroom.board import SHOWN, job_of
 from pages.parts.classroom.card import card
 from pages.parts.classroom.entrance import follow
 from pages.parts.classroom.wall import curve
 from pages.parts.classroom.words import say
-from pages.parts.learn.lesson import transfer
+from pages.parts.learn.language import language, language_switch
+from pages.parts.learn.lesson import said_of_guess, transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
 from pages.parts.start.outcome_view import levels
@@ -40,9 +41,10 @@ MOST_LETTERS = 20
 HEIGHT = 260
 """Height of a phone's chart in pixels."""
 PHONES: dict[str, Callable[[Session, Job | None], dict[str, Any] | None]] = {
-    topics.OWN_DIGITS: own_digit.phone
+    "own_digits": own_digit.phone,
+    "one_bit": coins.phone,
 }
-"""Screens of topics without a scenario; each returns what it adds to the student's card."""
+"""Screens of topics without a scenario, by kind; each returns what it adds to the student's card."""
 
 
 def student(session: Session) -> None:
@@ -57,23 +59,24 @@ def student(session: Session) -> None:
     if session.phase == "join":
         st.title(say("wait"), anchor=False)
         return
-    topic = topics.get(session.scenario)
+    topic = topics.get(session.scenario, language())
     with st.container(key="room-question", gap="small"):
         st.title(plain(topic.question, 200), anchor=False)
         if session.phase == "ask":
             st.markdown(plain(topic.setting, 400))
     refusal(NOT_DONE)
-    own = PHONES.get(session.scenario)
+    own = PHONES.get(topic.kind)
     job = job_of(session)
     card(session.code, own(session, job) if own else _question(session, job, mine))
 
 
 def told(session: Session) -> str:
     """What has changed on the page, for whoever does not see it."""
-    own = session.scenario in PHONES
+    topic = topics.get(session.scenario, language())
+    own, first = topic.kind in PHONES, {"own_digits": "draw", "one_bit": "toss"}.get(topic.kind, "ask")
     words = {
         "join": say("wait"),
-        "ask": say("draw") if own else say("ask", question=topics.get(session.scenario).question),
+        "ask": say(first, question=topic.question),
         "closed": say("no more drawing" if own else "is closed"),
         "running": say("is running"),
         "shown": say("is shown"),
@@ -93,6 +96,7 @@ def _join(session: Session) -> None:
         st.form_submit_button(say("go in"), type="primary", on_click=_joined, args=(session,))
     refusal(NOT_DONE)
     st.caption(say("on the wall"))
+    language_switch()
 
 
 def _head(session: Session, mine: Member) -> None:
@@ -103,11 +107,12 @@ def _head(session: Session, mine: Member) -> None:
                 with st.form("rename", border=False):
                     st.text_input(say("another name"), key=NAME, max_chars=MOST_LETTERS)
                     st.form_submit_button(say("rename"), on_click=_joined, args=(session,))
+            language_switch()
             st.button(say("leave"), key="leave class", help=say("leaving"), on_click=_left, args=(session,))
 
 
 def _question(session: Session, job: Job | None, mine: Member) -> dict[str, Any] | None:
-    topic, guess = topics.get(session.scenario), room.guess_of(session, me())
+    topic, guess = topics.get(session.scenario, language()), room.guess_of(session, me())
     if session.phase == "ask":
         _ask(session, guess)
         return None
@@ -116,13 +121,14 @@ def _question(session: Session, job: Job | None, mine: Member) -> dict[str, Any]
         if topic.plan:
             with st.container(border=True, key="room-transfer"):
                 transfer(f"{session.code} {session.scenario}", topic.plan)
-    question = topic.preset.ask
+    question = topic.ask
     answers = answers_of(question, job) if session.phase in SHOWN else ()
     made = literal(shown(question, guess)) if guess is not None else ""
     before = say("mine", guess=made) if made else ""
     came = reply(question, guess, answers).words if answers else ""
     if came:
-        st.markdown(f"**{literal(came)}** {why(question, job)}")
+        own = said_of_guess(topic.plan, guess, answers) if topic.plan else ""
+        st.markdown(f"**{literal(came)}** {own or why(question, job)}")
     else:
         st.markdown(f"{before} {say('is closed' if session.phase == 'closed' else 'is running')}")
     if job is not None:
@@ -133,8 +139,8 @@ def _question(session: Session, job: Job | None, mine: Member) -> dict[str, Any]
 
 
 def _ask(session: Session, guess: float | str | None) -> None:
-    topic, key = topics.get(session.scenario), f"class guess {session.code} {session.scenario}"
-    question = topic.preset.ask
+    topic, key = topics.get(session.scenario, language()), f"class guess {session.code} {session.scenario}"
+    question = topic.ask
     # what it begins with stays, or it would be another widget once a guess is kept
     before = guess if guess is not None else guesses.of(me(), topic.preset.draft)
     first = st.session_state.setdefault(f"first of {key}", before if question.takes(before) else None)

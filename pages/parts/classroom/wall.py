@@ -14,6 +14,7 @@ from pages.parts.classroom.address import join_picture, shown_address
 from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
 from pages.parts.classroom.words import say
 from pages.parts.learn.figures import classes_figure, figure_of
+from pages.parts.learn.language import language
 from pages.parts.learn.line_up import line_up
 from pages.parts.learn.one_thing import free_name
 from pages.parts.start.outcome_view import levels
@@ -52,16 +53,16 @@ def _names(session: Session) -> None:
 
 def question(session: Session, job: Job | None, other: bool) -> None:
     """The wall of a question that is guessed, run, answered and tried; the `other` picture on demand."""
-    topic = topics.get(session.scenario)
+    topic = topics.get(session.scenario, language())
     heading(session)
     if session.phase in ("ask", "closed"):
         with st.container(key="room-choices"):
-            st.markdown(choices(topic.preset.ask))
+            st.markdown(choices(topic.ask))
             if (found := outcomes.stored(topic.scenario)) and (beside := levels(topic.preset, found)):
                 st.markdown(beside)
         refreshing(count, every=SECONDS)(session)
     elif session.phase == "running" and job:
-        refreshing(curve, every=SECONDS)(job.id, topic.preset.ask.of)
+        refreshing(curve, every=SECONDS)(job.id, topic.ask.of)
     elif other:
         _other(session, job)
     elif session.phase == "free":
@@ -71,7 +72,7 @@ def question(session: Session, job: Job | None, other: bool) -> None:
 
 
 def heading(session: Session) -> None:
-    topic = topics.get(session.scenario)
+    topic = topics.get(session.scenario, language())
     with st.container(key="room-question", gap="small"):
         st.title(plain(topic.question, 200), anchor=False)
         if session.phase in ("ask", "closed"):
@@ -115,7 +116,7 @@ def curve(identity: str, only: Collection[str] = (), height: int = TALL, guess: 
 
 def _shown(session: Session, job: Job | None) -> None:
     """All guesses over the truth, and one sentence."""
-    asked = topics.get(session.scenario).preset.ask
+    asked = topics.get(session.scenario, language()).ask
     answers, guesses = answers_of(asked, job), [one.value for one in room.guesses(session)]
     if not answers:
         st.header(say("no run"), anchor=False)
@@ -145,7 +146,7 @@ def guesses_in_words(
 
 def _other(session: Session, job: Job | None) -> None:
     """The lesson's own picture, or the curves of all runs."""
-    topic = topics.get(session.scenario)
+    topic = topics.get(session.scenario, language())
     plan = topic.plan
     if plan and plan.figure == "leak":
         line_up()

@@ -1,5 +1,8 @@
 """Whatever the wall, its bar and the phones of a class say of their own, in one table."""
 
+from ldp_core import lessons
+from pages.parts.learn.language import language
+
 WORDS = {
     # the wall
     "scan": "Scan it, or type",
@@ -9,6 +12,7 @@ WORDS = {
     "count": "a number from 0 to {most}",
     "guessed": "{n} of {all} have guessed",
     "drawn": "{n} of {all} have drawn",
+    "bits": "{n} of {all} have sent a bit",
     "again": "Once more with the same digit: choose another ε",
     "closed": "Guesses are closed",
     "drawing closed": "Drawing is over",
@@ -36,6 +40,7 @@ WORDS = {
     "open again": "Open guesses again",
     "draw again": "Open drawing again",
     "another round": "Once more, another ε",
+    "tenfold": "Ask again with ε {epsilon}",
     "code": "Code",
     "back": "Back",
     "other picture": "Other picture",
@@ -49,6 +54,7 @@ WORDS = {
     "wait": "You are in. The question comes when your teacher begins.",
     "ask": "The question: {question}",
     "draw": "Draw a digit, and choose your ε.",
+    "toss": "Answer yes or no; your coin decides what is sent.",
     "is closed": "Guesses are closed: look at the wall.",
     "no more drawing": "Drawing is over: look at the wall.",
     "is running": "The run will tell: look at the wall.",
@@ -65,6 +71,38 @@ WORDS = {
     "rename": "Change it",
     "leave": "Leave the class",
     "leaving": "Your name, guesses and drawing are deleted; what the class has trained on, when it ends",
+    "square": "Draw a digit here; arrow keys move the pen, and it draws while Shift is held",
+    "square hint": "Draw one large digit; or use arrow keys, with Shift to draw",
+    "clear": "Begin again",
+    "which digit": "Which digit is it?",
+    "budget": "Your budget ε, for each number that you send: small means much noise",
+    "range": "Your safe range ±τ: what is larger is cut, and noise is as wide as the range",
+    "take part": "Take part with it",
+    "change drawing": "Change what I sent",
+    "drawing sent": "Sent: **a {digit}**, ε {epsilon:g}, ±{half:g}. Change it as you like.",
+    "drawing kept": "This server keeps your drawing until the class ends; no page but yours shows it.",
+    "price": "{numbers} numbers in each of {rounds} rounds: all that you send has ε {bound} against the "
+    "server. That promises {worth}.",
+    "much": "much",
+    "some": "some",
+    "little": "little",
+    "nothing": "nothing",
+    "not drawn": "You have not drawn, so the server has nothing of yours.",
+    "read later": "What the server could read of your digit comes when the training is over.",
+    "could read": "**What the server could read of your digit** (only you see this)",
+    "it picked": "It picks yours out of ten.",
+    "it missed": "It picks another one, not yours.",
+    "yours": "yours",
+    "about as close": "what it reads is about as close as the average of all images.",
+    "closer": "what it reads is closer to yours than the average of all images.",
+    "no closer": "what it reads is no closer to yours than the average of all images.",
+    "by chance": "Who guesses picks right one time in ten; another draw of your noise may come out "
+    "differently.",
+    "worst case": "From an upload made for this alone: one step on your drawing and nothing else, the worst "
+    "case. In the training your drawing was mixed with at least 40 stock images.",
+    "model reads": "The trained model reads your {digit} {right}.",
+    "reads right": "right",
+    "reads wrong": "wrong",
     "my card": "My card",
     "keep card": "Save it as a picture",
     "card stays": "Made in this browser and stored nowhere else; it goes when you close this tab.",
@@ -81,4 +119,5 @@ WORDS = {
 
 
 def say(key: str, /, **given: object) -> str:
-    return WORDS[key].format(**given)
+    """In the visitor's language."""
+    return lessons.said(key, WORDS[key], language()).format(**given)

@@ -1,6 +1,8 @@
 """The path of lessons, and one of them: predict, result, change one field, answer for another setting."""
 
+from collections.abc import Sequence
 from hashlib import sha256
+from statistics import fmean
 
 import streamlit as st
 
@@ -8,11 +10,15 @@ from ldp_core import lessons, presets
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.lessons import LessonPlan
-from ldp_core.runs import guesses, jobs, outcomes
+from ldp_core.presets.questions import Figure
+from ldp_core.runs import Guess, guesses, jobs, outcomes
 from pages.parts.learn.figures import figure_of
+from pages.parts.learn.language import language
+from pages.parts.learn.one_bit import one_bit
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import levels, made, picture
+from pages.parts.train.guess_words import level, literal, reply, shown
 from pages.parts.ui import components
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing
@@ -28,26 +34,52 @@ from pages.parts.watch.guess_field import not_kept, way_around
 NOT_TRIED = "not tried in a lesson"
 HEIGHT = 300
 """Height of the lesson's charts in pixels."""
+IN_ROW = 4
 
 
 def lesson(name: str) -> None:
-    plan = lessons.get(name)
-    preset, found = presets.get(plan.scenario), outcomes.stored(plan.scenario)
+    kind = lessons.get(name).kind
+    spoken = lessons.ENGLISH if kind == "scenario" else language()
+    plan = lessons.get(name, spoken)
     steps(name)
     with st.container(key="lesson-head", gap="small"):
-        st.title(lessons.numbered(name), anchor=False)
+        st.title(lessons.numbered(name, spoken), anchor=False)
         st.markdown(plain(plan.setting, 400))
-    known = Guessed.here()
+        explained(plan)
+    if kind == "scenario":
+        _predicted(name, plan)
+        return
+    if kind == "one_bit":
+        one_bit(plan)
+    else:
+        st.markdown("This one needs a room: each student draws on a phone, and sees alone what was read.")
+        st.page_link("classroom.py", label=":blue[Go to *Class*]")
+    with st.container(border=True):
+        if transfer(name, plan):
+            _finish(name)
+
+
+def explained(plan: LessonPlan) -> None:
+    """Words that are met here first, a sentence each."""
+    for term, says in plan.terms.items():
+        st.caption(f"**{plain(term)}**: {plain(says, 300)}")
+
+
+def _predicted(name: str, plan: LessonPlan) -> None:
+    preset, found = presets.get(plan.scenario), outcomes.stored(plan.scenario)
+    known, ask = Guessed.here(), plan.ask
     open_question = known.is_open(plan.scenario)
+    guess = known.guesses.get(plan.scenario)
+    guess = guess if ask.takes(guess) else None
     left, right = st.columns([1, 1.5], gap="large")
     with left:
-        mine = known.mine(plan.scenario)
+        mine = "" if guess is None else literal(shown(ask, guess))
         st.header("What do you expect?" if open_question or mine else "The question", anchor=False)
-        st.markdown(plain(preset.ask.text, 300))
+        st.markdown(plain(ask.text, 300))
         if open_question:
             if found and (beside := levels(preset, found)):
                 st.caption(beside)
-            guess_field(preset.ask, preset.draft, known.guesses.get(plan.scenario), "learn")
+            guess_field(ask, preset.draft, guess, "learn")
             words = "Show what came of it" if mine else "Just show me"
             way_around(words, preset.label, next_step=bool(mine))
             if mine:
@@ -58,9 +90,10 @@ def lesson(name: str) -> None:
             st.caption(f"You guessed {mine}.")
         if found:
             st.header("What happened, and why", anchor=False)
-            st.markdown(
-                f"**{known.words(plan.scenario, found)}** {plain(preset.lesson, 600)}".replace("****", "")
-            )
+            answers = ask.answers(found.results)
+            said = literal(reply(ask, guess, answers).words)
+            st.markdown(f"**{said}** {said_of_guess(plan, guess, answers)}")
+            st.markdown(plain(preset.lesson, 600))
             st.markdown(plain(plan.look, 300))
             st.caption(made(preset.draft, found))
             if st.button("Watch these runs train", help="The same runs, live, on Train"):
@@ -68,11 +101,13 @@ def lesson(name: str) -> None:
                 st.switch_page("train.py")
     with right:
         if found:
-            _picture(plan, found, known)
+            drawn = picture(preset.draft, found, HEIGHT, ask.of, level(ask, guess))
+            components.draw("outcome", drawn, key=f"outcome of lesson {plan.scenario}")
     figure_of(plan, found)
     change, last = st.columns(2, gap="large")
-    with change, st.container(border=True, height="stretch"):
-        _change(name, plan)
+    if plan.free:
+        with change, st.container(border=True, height="stretch"):
+            _change(name, plan)
     with last, st.container(border=True, height="stretch"):
         if transfer(name, plan):
             _finish(name)
@@ -90,10 +125,16 @@ def steps(name: str = "") -> None:
                 st.page_link("learn.py", label=f":blue[{words}]", query_params={"lesson": other})
 
 
-def _picture(plan: LessonPlan, found: outcomes.Outcome, known: Guessed) -> None:
-    preset = presets.get(plan.scenario)
-    shown = picture(preset.draft, found, HEIGHT, preset.ask.of, known.level(plan.scenario))
-    components.draw("outcome", shown, key=f"outcome of lesson {plan.scenario}")
+def said_of_guess(plan: LessonPlan, guess: Guess | None, answers: Sequence[float | str]) -> str:
+    """The lesson's sentence for a guess that no run bore out; "" for any other."""
+    ask = plan.ask
+    if guess is None or not answers or guess in answers:
+        return ""
+    if isinstance(ask, Figure):
+        values = [float(one) for one in answers]
+        off = float(guess) - fmean(values)
+        guess = "" if abs(off) <= ask.near else "higher" if off > 0 else "lower"
+    return plain(plan.wrong.get(str(guess), ""), 300)
 
 
 def _change(name: str, plan: LessonPlan) -> None:
@@ -133,7 +174,7 @@ def _answer(name: str, option: str) -> None:
 def transfer(name: str, plan: LessonPlan) -> bool:
     """Draw the lesson's question about another setting; returns whether it has been answered."""
     last = plan.transfer
-    st.header("And elsewhere?", anchor=False)
+    st.header(lessons.said("elsewhere", "And elsewhere?", language()), anchor=False)
     st.markdown(plain(last.text, 300))
     for option in last.options:
         key = f"{name} says {option}"
@@ -141,10 +182,11 @@ def transfer(name: str, plan: LessonPlan) -> bool:
     chosen = st.session_state.get(f"answer to {name}")
     if chosen is None:
         return False
-    if chosen == last.right:
-        st.markdown(f"**Right.** {plain(last.why, 400)}")
+    if chosen in last.wrong:
+        right = lessons.said("right is", "Right is", language())
+        st.markdown(f"{plain(last.wrong[chosen], 300)} {right} **{plain(last.right)}**.")
     else:
-        st.markdown(f"Not quite: **{plain(last.right)}**. {plain(last.why, 400)}")
+        st.markdown(f"**{lessons.said('right', 'Right.', language())}** {plain(last.why, 400)}")
     return True
 
 
@@ -162,11 +204,7 @@ def _finish(name: str) -> None:
             st.query_params.from_dict({"lesson": following[0]})
             st.rerun()
     else:
-        st.markdown(
-            "That was the last one. *Sixty thousand people, one image each* shows an ε that is honest."
-        )
-        if st.button("Open it", type="primary", key="after all"):
-            st.switch_page("start.py", query_params={"scenario": "sixty_thousand"})
+        st.markdown("That was the last one.")
 
 
 def done_with(name: str) -> str:
@@ -183,7 +221,8 @@ def path() -> None:
     question("Learn it step by step", "Guess, see what happens, change one thing: some five minutes each.")
     known = finished()
     now = next((name for name in lessons.names() if name not in known), lessons.names()[0])
-    for column, name in zip(st.columns(len(lessons.names()), gap="small"), lessons.names(), strict=True):
+    columns = [column for _ in lessons.names()[::IN_ROW] for column in st.columns(IN_ROW, gap="small")]
+    for column, name in zip(columns, lessons.names(), strict=False):
         plan = lessons.get(name)
         with column, st.container(border=True, height="stretch", key=f"lesson {name}"):
             done = name in known

@@ -8,8 +8,7 @@ from functools import cache
 
 from ldp_core import presets
 from ldp_core.classroom import members
-from ldp_core.runs import Guess, guesses, outcomes
-from pages.parts.train.guess_words import level, literal, reply, shown
+from ldp_core.runs import Guess, guesses
 from pages.parts.ui.visitor import me
 
 
@@ -30,20 +29,6 @@ class Guessed:
     def is_open(self, name: str) -> bool:
         """Whether the answer is still hidden."""
         return name not in self.revealed
-
-    def level(self, name: str) -> float | None:
-        return level(presets.get(name).ask, self.guesses.get(name))
-
-    def mine(self, name: str) -> str:
-        """The guess in words; "" if none."""
-        guess = self.guesses.get(name)
-        return "" if guess is None else literal(shown(presets.get(name).ask, guess))
-
-    def words(self, name: str, found: outcomes.Outcome) -> str:
-        """Guess compared with the stored answers; "" without a guess."""
-        ask = presets.get(name).ask
-        answers, guess = ask.answers(found.results), self.guesses.get(name)
-        return "" if guess is None or not answers else f"**{literal(reply(ask, guess, answers).words)}**"
 
 
 @cache

@@ -1,0 +1,117 @@
+"""A lesson and a translation are a file each, of the house or in EPSILON_PARTS_DIR; a bad one is left out."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ldp_core import doctor, lessons
+from ldp_core.classroom import sessions, topics
+from ldp_core.lessons import files
+from ldp_core.plugins import folder
+from pages.parts.classroom.words import WORDS
+
+OWN = """
+label = "How fast to learn"
+scenario = "half_and_half"
+setting = "Ten people ask for a strict budget, ten for a generous one."
+free = "local.learning_rate"
+order = 45
+
+[transfer]
+text = "Each answer is cut to a safe range. What can larger steps do?"
+right = "lift the signal, up to the cut"
+why = "Only the signal comes from training."
+wrong = {"lower ε" = "ε is asked for.", "shrink the noise" = "Noise follows from the range."}
+"""
+Put = Callable[..., None]
+ELSEWHERE = ("elsewhere", "right", "right is")
+"""Words of a lesson's last question."""
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
+    """Writes files into a folder of parts, which is read anew."""
+    monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
+    (tmp_path / "lessons").mkdir()
+
+    def forget() -> None:
+        lessons.refused.clear()
+        for each in (lessons._found, lessons._translated, lessons.get):
+            each.cache_clear()
+
+    def written(**texts: str) -> None:
+        for name, text in texts.items():
+            (tmp_path / "lessons" / f"{name.replace('__', '.')}.toml").write_text(text, encoding="utf-8")
+        forget()
+
+    monkeypatch.setattr(lessons, "refused", lessons.refused)
+    yield written
+    monkeypatch.undo()
+    forget()
+
+
+def test_own_lesson_stands_on_the_path_at_its_place(put: Put):
+    put(how_fast=OWN)
+    before, after = lessons.names().index("safe_range"), lessons.names().index("whom")
+    assert before < lessons.names().index("how_fast") < after
+    assert "how_fast" in topics.names() and sessions.free_fields("how_fast")[0] == "local.learning_rate"
+    assert not lessons.refused
+
+
+def test_translation_beside_a_lesson_is_another_language(put: Put):
+    fast, whom = 'label = "Vite"', 'label = "Qui écouter"'
+    put(how_fast=OWN, how_fast__fr=fast, whom__fr=whom, words__fr='[words]\n"go in" = "Entrer"')
+    assert "fr" in lessons.languages()
+    assert lessons.get("how_fast", "fr").label == "Vite"
+    assert lessons.get("how_fast", "fr").setting == lessons.get("how_fast").setting
+    assert lessons.get("whom", "fr").label == "Qui écouter"
+    assert (lessons.said("go in", "Join", "fr"), lessons.said("out", "Leave", "fr")) == ("Entrer", "Leave")
+
+
+def test_own_question_for_the_coin_has_the_coins_words(put: Put):
+    text = re.sub(r"scenario = .*", 'kind = "one_bit"\nquestion = "Do you skip lectures?"', OWN)
+    put(skips=text.replace('free = "local.learning_rate"', ""))
+    assert topics.get("skips").question == "Do you skip lectures?"
+    assert lessons.get("skips", "de").words["yes"] == "Ja"
+    assert sessions.free_fields("skips") == sessions.free_fields("one_bit")
+
+
+@pytest.mark.parametrize(
+    ("bad", "line"),
+    [
+        (OWN.replace("order = 45", 'order = "late"'), "line 6"),
+        (OWN.replace("free =", "fre ="), "line 5"),
+        (OWN.replace("half_and_half", "half_and_halve"), "line 3"),
+        (OWN.replace('label = "', "label = "), "line 2"),
+        (OWN.replace("[transfer]", "[transfers]"), "line 8"),
+        (OWN.replace("why = ", "wy = "), "line "),
+    ],
+)
+def test_bad_lesson_is_left_out_with_file_and_line(put: Put, bad: str, line: str):
+    put(how_fast=bad, whom__xx="label = 3")
+    assert "how_fast" not in lessons.names() and "xx" not in lessons.languages()
+    assert "how_fast.toml" in lessons.refused["how_fast"] and line in lessons.refused["how_fast"]
+    assert "whom.xx.toml, line 1" in lessons.refused["whom.xx"]
+    kind, said = doctor.parts()
+    assert kind == "note" and lessons.refused["how_fast"] in said
+
+
+@pytest.mark.parametrize("name", [file.stem for file in files._files(files.HOUSE) if "." in file.stem])
+def test_translation_of_the_house_fits_its_lesson(name: str):
+    """The same placeholders and as many options: else a page would say less, or fail."""
+    english, _, language = name.partition(".")
+    if english == files.WORDS:
+        own_words = files._read(files.HOUSE / f"{name}.toml", files.Words).words
+        pairs = [(WORDS[key], said) for key, said in own_words.items() if key not in ELSEWHERE]
+        assert {*own_words} == {*WORDS, *ELSEWHERE}
+    else:
+        plan, own = lessons.get(english), lessons.get(english, language)
+        assert len(own.transfer.options) == len(plan.transfer.options)
+        assert own.words.keys() == plan.words.keys() and len(own.terms) == len(plan.terms)
+        assert own.wrong.keys() == plan.wrong.keys()
+        assert not plan.scenario or type(own.ask) is type(plan.ask)
+        pairs = [(plan.words[key], own.words[key]) for key in plan.words]
+    for first, second in pairs:
+        assert sorted(re.findall(r"\{\w+\}", first)) == sorted(re.findall(r"\{\w+\}", second)), second
