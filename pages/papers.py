@@ -5,8 +5,8 @@ from collections import Counter
 import streamlit as st
 
 from ldp_core import papers, presets
-from ldp_core.papers.statements import stated
-from ldp_core.papers.verdict import DETAILS, RULE, main_word, of_arm
+from ldp_core.papers.statements import in_unit, stated
+from ldp_core.papers.verdict import DETAILS, RULE, Verdict, of_arm, of_main
 from ldp_core.runs import claims, of_claims
 from pages.parts.papers.badges import LOOKS, badge
 from pages.parts.papers.card import card
@@ -14,7 +14,7 @@ from pages.parts.papers.five import five
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import listed, plain
+from pages.parts.ui.text import listed, names_by, plain
 from pages.parts.ui.visitor import token
 from pages.parts.ui.workspace import start_with
 
@@ -22,7 +22,8 @@ from pages.parts.ui.workspace import start_with
 def main() -> None:
     line = question("Do the papers hold?")
     names = papers.names()
-    count = Counter(main_word(papers.get(name), claims.judged(name)) for name in names)
+    main = {name: of_main(papers.get(name), claims.judged(name), claims.shelf(name)) for name in names}
+    count = Counter(one.word for one in main.values())
     verbs = {word: look.one if count[word] == 1 else look.more for word, look in LOOKS.items()}
     said = [f"**{count[word]}** {verb}" for word, verb in verbs.items() if count[word]]
     headline(f"Of {len(names)} papers' main claims, {listed(said)}.")
@@ -34,7 +35,8 @@ def main() -> None:
                 "controls, because it can hold for another reason than the paper's."
             )
     with st.container(key="main-claims"):
-        table(("paper", "its main claim", "word", "here", "because"), [_row(name) for name in names])
+        head = ("paper", "its main claim", "verdict", "here", "because")
+        table(head, [_row(*one) for one in main.items()])
     five()
     for name in names:
         card(name)
@@ -43,16 +45,16 @@ def main() -> None:
     introduce(token())
 
 
-def _row(name: str) -> list[str]:
+def _row(name: str, found: Verdict) -> list[str]:
     """A paper's main claim, what came out here, and why."""
     paper, shelf = papers.get(name), claims.shelf(name)
-    claim, found = paper.main_claim, claims.judged(name)[paper.main.claim]
-    made = claim.read_each[found.reading]
+    made = paper.main_claim.read_each[found.reading]
     each = {label: of_arm(made, shelf, label) for label in paper.main.shows}
     ours = ", ".join(f"{plain(label)} {plain(stated(one))}" for label, one in each.items() if one)
-    why = plain(claims.reason(claim, found), 300)
-    word = badge(main_word(paper, claims.judged(name)))
-    return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), word, ours, why]
+    parts = names_by((one.outcome, f"{one.says} ({in_unit(one)})") for one in found.parts)
+    said = [f"{outcome}: {', '.join(what)}" for outcome, what in parts.items()]
+    why = plain(". ".join(filter(None, (*said, claims.reason(made, found)))), 500)
+    return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), badge(found.word), ours, why]
 
 
 def _scenarios() -> None:

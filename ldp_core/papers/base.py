@@ -237,9 +237,13 @@ class Paper(WrittenPaper):
         each = ",\n".join(f"  {name} = {{{text}}}" for name, text in own.items() if text)
         return f"@article{{{self.name},\n{each}\n}}\n"
 
-    @property
+    @cached_property
     def main_claim(self) -> Claim:
-        return next(claim for claim in self.claims if claim.id == self.main.claim)
+        """The claim with the statements and rivals of the main claim only."""
+        whole = next(claim for claim in self.claims if claim.id == self.main.claim)
+        its = tuple(one for one in whole.statements if one.what in self.main.statements)
+        arms = {operand(name, "")[0] for one in its for name in one.operands}
+        return replace(whole, statements=its, controls=tuple(c for c in whole.controls if c.against in arms))
 
     def claim(self, identity: str) -> Claim | None:
         return next((claim for claim in self.claims if claim.id == identity), None)

@@ -108,6 +108,11 @@ class Statement:
         return Part(self.says(about), ours, outcome, unit)
 
 
+def in_unit(part: Part) -> str:
+    """Our figure of a statement, a difference with its sign."""
+    return stated(part.ours, part.unit, part.unit not in ("%", ""))
+
+
 def stated(ours: Interval, unit: str = "%", signed: bool = False) -> str:
     """Mean and half the interval, like `88.1 ± 1.2 %`; three digits without a unit; – without seeds."""
     if not ours.seeds:

@@ -91,7 +91,7 @@ def _read(claim: Claim, shelf: Shelf) -> Verdict:
     parts = tuple(_judged(claim, shelf, statement, least) for statement in claim.statements)
     word = word_of({part.outcome for part in parts})
     lost = (_diverged(claim, shelf, labels) or _at_chance(claim, shelf, labels)) * _of_models(claim, names)
-    why = "; ".join(filter(None, (lost, _rival(claim, shelf))))
+    why = "; ".join(filter(None, (lost, _rival(claim, shelf) if word in ("holds", "in part") else "")))
     return replace(known, word=word, reason=why and f"{why}.", parts=parts)
 
 
@@ -103,12 +103,11 @@ def word_of(outcomes: Set[Outcome]) -> Word:
     return "in part" if "holds" in outcomes and len(outcomes) > 1 else together(outcomes)
 
 
-def main_word(paper: Paper, found: Mapping[str, Verdict]) -> Word:
-    """Word for a paper's main claim, from those of a claim's statements that it consists of."""
-    claim = paper.main_claim
-    parts = zip(claim.statements, found[claim.id].parts, strict=False)
-    outcomes = {part.outcome for one, part in parts if one.what in paper.main.statements}
-    return word_of(outcomes) if outcomes else "not run"
+def of_main(paper: Paper, found: Mapping[str, Verdict], shelf: Shelf) -> Verdict:
+    """Verdict on a paper's main claim, by the reading of `found`, the verdicts on all of its claims."""
+    whole = found[paper.main.claim]
+    main = _read(paper.main_claim.read_each[whole.reading], shelf) if whole.parts else whole
+    return replace(main, reading=whole.reading)
 
 
 def _judged(claim: Claim, shelf: Shelf, statement: Statement, enough: int) -> Part:

@@ -14,7 +14,7 @@ from ldp_core.errors import DataUnavailable, InvalidExperiment, one_of, shown
 from ldp_core.papers import Claim
 from ldp_core.papers.five import CLAIM, NAME, advice, points
 from ldp_core.papers.measuring import Asked, alike, further, keep, left, measure
-from ldp_core.papers.statements import stated
+from ldp_core.papers.statements import in_unit
 from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.papers.verdict import Verdict, verdicts
 from ldp_core.runs.lockstep import load, one_thread
@@ -88,7 +88,7 @@ def listed() -> Iterator[str]:
             why = reason(claim, found)
             yield f"  {claim.id:<20} {found.word}{f': {why}' if why else ''}"
             for statement, part in zip_longest(claim.statements, found.parts):
-                ours = f"{stated(part.ours, part.unit)} ({part.outcome})" if part else "–"
+                ours = f"{in_unit(part)} ({part.outcome})" if part else "–"
                 yield f"      paper: {statement.says(claim.about):<40} here: {ours}"
             for reading, its in found.each:
                 yield f"      reading “{reading.name}”: {its.word}"

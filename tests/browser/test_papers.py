@@ -6,7 +6,7 @@ from ldp_core import papers
 from ldp_core.papers.measuring import keep
 from ldp_core.papers.stored import Figure, read
 from ldp_core.runs import claims
-from tests.browser.conftest import TRAINING, Visitor, choose
+from tests.browser.conftest import TRAINING, Visitor
 
 TITLE = "The error falls with ε and grows with the range"
 
@@ -20,13 +20,12 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor):
             made = Figure(arm.key(seed), seed, 0.5, "completed", 1.0, "0ld", "9999-01-01", arm.setting)
             keep(claims.own("pldp_fl"), made)
 
-    page = visitor.open("/papers?system=pldp_fl", "text=Look at a claim")
-    choose(page.get_by_role("combobox", name="Look at a claim"), TITLE)
+    page = visitor.open("/papers?system=pldp_fl&claim=relative-error", "text=Run this claim again")
     row = page.get_by_role("row").filter(has_text="ε₁ errs more than ε₂")
     expect(row).to_contain_text("no difference")
     expect(row).to_contain_text("+0.0 ± 0.0 points")
     expect(page.get_by_text("Measured by version 0ld")).to_be_visible()
-    look = page.get_by_test_id("stVerticalBlock").locator(".st-key-look-pldp_fl")
+    look = page.locator(".st-key-paper-pldp_fl")
     expect(look.get_by_text(TITLE)).to_be_visible()
 
     look.get_by_role("button", name="Run this claim again").click()

@@ -102,4 +102,4 @@ def test_long_runs_are_measured_one_at_a_time():
         return max(len(some) for some in together(left([found], Shelf())))
 
     assert most("table-2-mnist") == 1
-    assert most("first-digits") == TOGETHER
+    assert most("unlike-data-digits") == TOGETHER

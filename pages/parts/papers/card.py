@@ -7,8 +7,6 @@ from ldp_core.accounting import everyone
 from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.papers import Paper
 from ldp_core.papers.base import Reading
-from ldp_core.papers.rows import table_of
-from ldp_core.papers.statements import stated
 from ldp_core.papers.verdict import Verdict, decided
 from ldp_core.runs import claims
 from pages.parts.papers.badges import badge
@@ -17,8 +15,8 @@ from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, number, plain, signed
 
-OPENED = "system"
-"""Parameter of the address that names the opened card."""
+OPENED, CLAIM = "system", "claim"
+"""Parameters of the address that name the opened card, and the opened claim in it."""
 MOST_CHANGES = 8
 """Largest number of words that another reading would change that are listed."""
 
@@ -53,29 +51,13 @@ def _claims(name: str) -> None:
     paper, found, shelf = papers.get(name), claims.judged(name), claims.shelf(name)
     if judge := next((one.reading for one in found.values() if one.reading), ""):
         st.caption(_read_by(paper, found, judge))
-    rows = []
     for claim in paper.claims:
-        its = found[claim.id]
-        head = f"**{plain(claim.where)}: {plain(claim.title, 120)}**"
-        rows.append([head, plain(claims.reason(claim, its), 400), badge(its.word)])
-        for part in its.parts:
-            ours = plain(stated(part.ours, part.unit, part.unit not in ("%", "")), 60)
-            rows.append([plain(part.says, 120), ours, badge(part.outcome)])
-    table(("the paper says", "here", "word"), rows)
-    if tables := [claim for claim in paper.claims if claim.cells]:
-        with st.expander(f"Its tables, ours in their place ({len(tables)})"):
-            for claim in tables:
-                how, body = table_of(claim, shelf, found[claim.id])
-                beside = "; in brackets the paper's" * bool(claim.paper)
-                st.markdown(f"**{plain(claim.where)}**: {plain(claim.title, 200)}; {plain(how)}{beside}")
-                table(list(body[0]), [[plain(cell) for cell in row.values()] for row in body])
-    titles = {claim.title: claim for claim in paper.claims}
-    words = "its quotations, arms, controls, charts; run it again, open it, take it away"
-    chosen = st.selectbox(
-        "Look at a claim", list(titles), index=None, placeholder=words, key=f"claim of {name}"
-    )
-    if chosen:
-        claim_view(name, titles[chosen], shelf, found[titles[chosen].id])
+        its, opened = found[claim.id], st.query_params.get(CLAIM) == claim.id
+        label = f"{badge(its.word)} **{plain(claim.where)}**: {plain(claim.title, 120)}"
+        folded = st.expander(label, expanded=opened, key=f"claim {name} {claim.id}", on_change="rerun")
+        if folded.open:
+            with folded:
+                claim_view(name, claim, shelf, its)
 
 
 def _read_by(paper: Paper, found: dict[str, Verdict], judge: str) -> str:

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from ldp_core.papers import Claim
-from ldp_core.papers.rows import command
-from ldp_core.papers.statements import AT, QUANTITIES, quantity, stated
+from ldp_core.papers.rows import command, table_of
+from ldp_core.papers.statements import in_unit, quantity, stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict, of_arm
 from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds, of_claims
@@ -24,53 +24,50 @@ MOST_SECONDS = 3600.0
 """Longest estimated duration that a page launches; longer measurements are for the command line."""
 EVERY = 1.0
 """Interval between two refreshes in seconds."""
-BESIDES = {
-    "accuracy": "accuracy",
-    "unnoised": "the last round's uploads without noise",
-    "extended": "best extended model",
-    "own_mix": "on own classes",
-    "heterogeneity": "heterogeneity",
-}
 
 
 def claim_view(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
-    with st.container(border=True, key=f"look-{name}"):
-        st.markdown(f"**{plain(claim.title, 120)}** ({plain(claim.where)}): {plain(claim.setting, 300)}")
-        if claim.note:
-            st.caption(plain(claim.note, 500))
-        for quote in claim.quotes:
-            st.caption(f"{plain(quote.where[0].upper() + quote.where[1:])}: “{plain(quote.text, 300)}”")
-        with st.container(horizontal=True, vertical_alignment="center"):
-            _again(name, claim)
-            draft = claim.read_each[found.reading].draft
-            if draft and st.button("Open in Train", key=f"open {name} {claim.id}"):
-                start_with(draft)
-                st.switch_page("train.py")
-            identity = claim.id  # of the claim, not of a reading
-            st.download_button(
-                "Take it away (ZIP)",
-                lambda: of_claims.packed(of_claims.pack(name, identity)),
-                file_name=f"{name}-{identity}.zip",
-                mime="application/zip",
-                key=f"take {name} {identity}",
-                on_click="ignore",
-                help="Figure, settings, readings, seeds, versions, every run, the command that measures it",
-            )
-        if found.each:
-            read = {one.name: its for one, its in found.each}
-            key = f"reading of {name} {claim.id}"
-            chosen = st.segmented_control(
-                "Reading", list(read), default=found.reading, required=True, key=key
-            )
-            claim, found = claim.read_each[chosen], read[chosen]
-            st.markdown(f"In this reading: {badge(found.word)} {plain(found.reason, 400)}")
-        if not any(shelf.of_arm(claim, arm.label) for arm in claim.measured):
-            st.caption(f"Nothing to draw yet. {plain(found.reason, 400)}")
-            return
+    st.markdown(plain(claim.setting, 300))
+    if claim.note:
+        st.caption(plain(claim.note, 500))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _again(name, claim)
+        draft = claim.read_each[found.reading].draft
+        if draft and st.button("Open in Train", key=f"open {name} {claim.id}"):
+            start_with(draft)
+            st.switch_page("train.py")
+        identity = claim.id  # of the claim, not of a reading
+        st.download_button(
+            "Take it away (ZIP)",
+            lambda: of_claims.packed(of_claims.pack(name, identity)),
+            file_name=f"{name}-{identity}.zip",
+            mime="application/zip",
+            key=f"take {name} {identity}",
+            on_click="ignore",
+            help="Figure, settings, readings, seeds, versions, every run, the command that measures it",
+        )
+    quotes = claim.quotes
+    if found.each:
+        read, key = {one.name: its for one, its in found.each}, f"reading of {name} {claim.id}"
+        chosen = st.segmented_control("Reading", list(read), default=found.reading, required=True, key=key)
+        claim, found = claim.read_each[chosen], read[chosen]
+    if found.parts:
+        said = ([plain(one.says, 120), plain(in_unit(one), 60), badge(one.outcome)] for one in found.parts)
+        table(("the paper says", "here", "word"), [*said])
+    if why := claims.reason(claim, found):
+        st.markdown(plain(why, 400))
+    how, body = table_of(claim, shelf, found) if found.parts else ("", [])
+    if body:
+        st.markdown(f"The paper's table: {plain(how)}" + "; in brackets its figures" * bool(claim.paper))
+        table(list(body[0]), [[plain(cell) for cell in row.values()] for row in body])
+    with st.expander(f"What the paper says of it ({len(quotes)})"):
+        for quote in quotes:
+            st.markdown(f"{plain(quote.where[0].upper() + quote.where[1:])}: “{plain(quote.text, 300)}”")
+    if any(shelf.of_arm(claim, arm.label) for arm in claim.measured):
         _charts(name, claim, shelf)
         _arms(claim, shelf)
-        if found.measured_by:
-            st.caption(f"Measured by {plain(found.measured_by)}, {plain(found.date)}, {found.seeds} seeds.")
+    if found.measured_by:
+        st.caption(f"Measured by {plain(found.measured_by)}, {plain(found.date)}, {found.seeds} seeds.")
 
 
 def _charts(name: str, claim: Claim, shelf: Shelf) -> None:
@@ -90,8 +87,6 @@ def _charts(name: str, claim: Claim, shelf: Shelf) -> None:
 def _arms(claim: Claim, shelf: Shelf) -> None:
     why = {control.arm: f"control: {control.why}" for control in claim.controls}
     figures = {arm.label: shelf.of_arm(claim, arm.label).values() for arm in claim.measured}
-    named = {one for known in figures.values() for each in known for one in each.also} | {"accuracy"}
-    more = [one for one in BESIDES if one != claim.about and one in named]
     unit, rows = quantity(claim.about).unit, []
     for label, known in figures.items():
         ours, printed = of_arm(claim, shelf, label), claim.paper.get(label)
@@ -101,19 +96,12 @@ def _arms(claim: Claim, shelf: Shelf) -> None:
                 plain(label),
                 f"{printed:g} {unit}".rstrip() if printed is not None else "–",
                 plain(stated(ours, unit)) if ours else "–",
-                *(_besides(claim, shelf, label, one) for one in more),
                 str(ours.seeds) if ours else "0",
                 plain("; ".join(filter(None, (why.get(label), failed))), 300),
             ]
         )
     with st.expander(f"All arms in numbers, with {claim.level} intervals"):
-        table(("arm", "the paper", "here", *(BESIDES[one] for one in more), "seeds", "note"), rows)
-
-
-def _besides(claim: Claim, shelf: Shelf, label: str, about: str) -> str:
-    ours = of_arm(claim, shelf, f"{label}{AT}{about}")
-    unit = QUANTITIES[about].unit if about in QUANTITIES else "%"
-    return plain(stated(ours, unit)) if ours else "–"
+        table(("arm", "the paper", "here", "seeds", "note"), rows)
 
 
 def _again(name: str, claim: Claim) -> None:
