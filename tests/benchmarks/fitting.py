@@ -16,7 +16,7 @@ from ldp_core import datasets, models
 from ldp_core.behaviour import version
 from ldp_core.datasets import Data, data_dir
 from ldp_core.experiment import parse
-from ldp_core.experiment.fitted import FILE
+from ldp_core.experiment.overrides import FILE
 from ldp_core.simulate import simulate
 
 RATES = (0.05, 0.1, 0.2, 0.5, 1.0)

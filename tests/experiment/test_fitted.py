@@ -6,7 +6,7 @@ import pytest
 
 from ldp_core import models
 from ldp_core.experiment import fit_of, parse, with_fit
-from ldp_core.experiment.fitted import FILE
+from ldp_core.experiment.overrides import FILE
 from tests.data import events
 
 
