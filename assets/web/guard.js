@@ -1,10 +1,16 @@
-// A page that has died comes back: where all of it is gone, or it lies behind an error that only a reload ends.
+// A page that has died comes back: where all of it is gone, where it lies behind an error that only a reload ends, or
+// where it has lost a server that answers.
 
 const EACH = 1000; // milliseconds between two looks
-const REST = 20_000; // and between two reloads, if the first has not helped
+const WORD = 4000; // without a connection, until that is said
+const LOST = 15_000; // and until the page is loaded again
+const REST = 20_000; // between two reloads, if the first has not helped
 const MARK = "epsilon-studio-came-back";
 const DEAD = /^\s*(Connection error|Bad message format)/; // Streamlit's own words
 const HEALTH = new URL("../../_stcore/health", import.meta.url);
+const NOTE = "es-came-back";
+
+let [looked, connected] = [0, 0];
 
 function dead() {
   const root = document.getElementById("root");
@@ -13,9 +19,9 @@ function dead() {
 }
 
 function word(text) {
-  let note = document.querySelector(".es-came-back");
+  let note = document.querySelector(`.${NOTE}`);
   if (!note) {
-    note = Object.assign(document.createElement("p"), { className: "es-came-back" });
+    note = Object.assign(document.createElement("p"), { className: NOTE });
     note.setAttribute("role", "status");
     document.body.append(note);
   }
@@ -23,11 +29,20 @@ function word(text) {
 }
 
 async function look() {
-  const since = Date.now() - Number(sessionStorage.getItem(MARK) ?? 0);
-  if (!dead() || since < REST) return;
+  const now = performance.now();
+  const state = document.querySelector('[data-testid="stApp"]')?.dataset.testConnectionState;
+  if (state === "CONNECTED" || now - looked > 3 * EACH) connected = now; // it may have slept
+  looked = now;
+  const gone = state ? now - connected : 0;
+  if (!dead() && gone < WORD) {
+    document.querySelector(`.${NOTE}`)?.remove();
+    return;
+  }
   word("This page was lost. It comes back as soon as the server answers; nothing of yours is gone.");
+  if (!dead() && gone < LOST) return;
+  if (Date.now() - Number(sessionStorage.getItem(MARK) ?? 0) < REST) return;
   const answers = await fetch(HEALTH, { cache: "no-store" }).then(({ ok }) => ok, () => false);
-  if (!answers || !dead()) return;
+  if (!answers) return;
   sessionStorage.setItem(MARK, Date.now());
   location.reload();
 }

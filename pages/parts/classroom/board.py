@@ -11,7 +11,6 @@ from ldp_core.errors import UnknownJob
 from ldp_core.lessons import coin
 from ldp_core.runs import Job, Person, jobs, nicknames
 from pages.parts.classroom import coins, own_room, wall
-from pages.parts.classroom.address import short_address
 from pages.parts.classroom.entrance import follow, session_now, topic_label
 from pages.parts.classroom.words import say
 from pages.parts.learn.language import language, language_switch
@@ -120,7 +119,7 @@ def _controls(session: Session, job: Job | None, view: View) -> None:
     _another_question(session)
     with st.popover("Who is here"):
         refreshing(_names, every=2 * wall.SECONDS)(session)
-        only_here(short_address(session))
+        only_here(wall.address(session))
         language_switch()
     _new_class(session)
     st.page_link("start.py", label="Studio")

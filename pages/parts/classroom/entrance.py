@@ -1,6 +1,8 @@
 """Entrance to a class: the code for students; for the teacher, a new class and what visitors keep."""
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -11,9 +13,10 @@ from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import NotNow, StudioError
 from ldp_core.runs import ledger
 from ldp_core.settings import TEACHER
-from pages.parts.classroom.card import card
 from pages.parts.classroom.on_paper import ASKED, links, on_paper
+from pages.parts.classroom.words import say
 from pages.parts.learn.one_thing import free_name
+from pages.parts.ui import components
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
@@ -101,6 +104,14 @@ def entrance() -> None:
         sign_in_entrance()
         teacher_entrance()
         refusal(NOT_OPENED)
+
+
+def card(code: str = "", row: Mapping[str, Any] | None = None) -> None:
+    """Draw a student's card, kept in the browser (assets/web/card.js): what it has of a class (of the
+    last one without a code), and a new row.
+    """
+    words = {name: say(name) for name in ("my card", "keep card", "card stays")}
+    components.draw("card", {"code": code, "row": row, "words": words}, key="card")
 
 
 def _mine() -> None:

@@ -14,8 +14,7 @@ from ldp_core.presets.questions import Figure
 from ldp_core.runs import Job, guesses, jobs, outcomes
 from pages.parts.classroom import coins, own_digit
 from pages.parts.classroom.board import SHOWN, job_of
-from pages.parts.classroom.card import card
-from pages.parts.classroom.entrance import follow
+from pages.parts.classroom.entrance import card, follow
 from pages.parts.classroom.wall import curve
 from pages.parts.classroom.words import say
 from pages.parts.learn.language import language, language_switch

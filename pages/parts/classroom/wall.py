@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+import segno
 import streamlit as st
 
 from ldp_core.classroom import Session, topics
@@ -10,7 +11,6 @@ from ldp_core.presets.questions import Figure, Question
 from ldp_core.runs import Job, outcomes, progress_of
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import series
-from pages.parts.classroom.address import join_picture, shown_address
 from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
 from pages.parts.classroom.words import say
 from pages.parts.learn.figures import classes_figure, figure_of
@@ -20,6 +20,7 @@ from pages.parts.learn.one_thing import free_name
 from pages.parts.start.outcome_view import levels
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
+from pages.parts.ui.header import address_of
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import percent, plain
@@ -33,15 +34,22 @@ HEIGHT, TALL = 440, 500
 """Height of the wall's chart, with a sentence below it and without, on a wall of 1280 × 664 (studio.css)."""
 
 
+def address(session: Session) -> str:
+    """`HOST/CODE`, from which the server leads to the class."""
+    return f"{address_of('class').removesuffix('class')}{session.code}"
+
+
 def join(session: Session) -> None:
     left, right = st.columns([1.2, 1], gap="large", vertical_alignment="center")
     with left:
-        st.markdown(join_picture(session), width=620)
+        code = segno.make(address(session), error="m", micro=False)
+        uri = code.png_data_uri(scale=16, border=3, light="#ffffff")  # dark on white in every theme
+        st.markdown(f"![The address, to scan]({uri})", width=620)
     with right, st.container(key="room-code", gap="small"):
         st.markdown(say("scan"))
-        host, _, code = shown_address(session).rpartition("/")
-        st.markdown(f"{host}/")
-        st.title(code, anchor=False)
+        host = address(session).partition("://")[2].removesuffix(session.code)
+        st.markdown(plain(host, 80))  # without the scheme, or Markdown makes a link of it
+        st.title(session.code, anchor=False)
         refreshing(_names, every=SECONDS)(session)
 
 

@@ -106,7 +106,6 @@ WORDS = {
     "my card": "My card",
     "keep card": "Save it as a picture",
     "card stays": "Made in this browser and stored nowhere else; it goes when you close this tab.",
-    "i guessed": "I guessed {guess}",
     "my digit": "my digit",
     "it read": "what was read",
     "with": "ε {epsilon:g}, ±{half:g}",
