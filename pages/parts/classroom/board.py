@@ -15,13 +15,14 @@ from pages.parts.classroom.entrance import follow, session_now, topic_label
 from pages.parts.classroom.words import say
 from pages.parts.learn.language import language, language_switch
 from pages.parts.learn.one_thing import free_name
+from pages.parts.ui.components import introduce
 from pages.parts.ui.header import only_here
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import teacher_entrance, visitor, who
+from pages.parts.ui.visitor import teacher_entrance, token, visitor, who
 
 NOT_DONE = "not done in class"
 View = Literal["", "join", "other"]
@@ -63,6 +64,7 @@ def board(session: Session) -> None:
             WALLS.get(topics.get(session.scenario).kind, wall.question)(session, job, view == "other")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="bar"):
         if teacher:
+            introduce(token())
             _controls(session, job, view)
         else:
             st.markdown(f"**{session.code}**", width="content")
