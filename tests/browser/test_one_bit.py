@@ -9,7 +9,7 @@ from playwright.sync_api import Page, ViewportSize, WebSocket, expect
 from ldp_core.lessons import coin
 from tests.browser.conftest import Another, at_rest, press, violations
 from tests.browser.server import Server
-from tests.browser.test_class import joined, opened, teaching, whole
+from tests.browser.test_class import PHONE, joined, opened, teaching, whole
 
 TOSSES = 10_000
 STANDARD_ERRORS = 4.9
@@ -104,3 +104,13 @@ def test_plan_and_answers_are_one_printed_page_each(another: Another, about: str
     page.emulate_media(media="print")
     box = page.locator(".st-key-class-paper").bounding_box()
     assert box and 300 < box["height"] <= PAPER["height"] - box["y"], "and nothing is cut"
+
+
+def test_phone_speaks_the_browsers_language_or_a_chosen_one(another: Another):
+    _, code = opened(another, "lesson=one_bit")
+    page = another(locale="de-DE", **PHONE).open(f"/{code.lower()}", "text=Mitmachen")
+    assert violations(page) == []
+    page.get_by_role("radio", name="English").click()
+    expect(page.get_by_role("button", name="Join")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Join")).to_be_visible()

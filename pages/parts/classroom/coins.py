@@ -59,7 +59,6 @@ def _toss(session: Session, plan: LessonPlan) -> None:
     data = {**coin.law(1, name), "at": name, "bit": sent.get(name), "words": plan.words}
     components.draw("coin", data, key=key, keeps="sent")
     refusal(NOT_SENT)
-    explained(plan)
 
 
 def _sum(names: Iterable[str]) -> float:

@@ -81,10 +81,10 @@ def entrance() -> None:
     left, right = st.columns(2, gap="large")
     card()
     with left, st.container(border=True, height="stretch"):
-        st.header("I have a code", anchor=False)
+        st.header(say("have code"), anchor=False)
         with st.form("join by code", border=False):
-            typed = st.text_input("The five letters on the wall", max_chars=12, key="typed code")
-            if st.form_submit_button("Go to the class", type="primary") and sessions.spelled(typed):
+            typed = st.text_input(say("five letters"), max_chars=12, key="typed code")
+            if st.form_submit_button(say("go to class"), type="primary") and sessions.spelled(typed):
                 st.query_params.from_dict({"code": sessions.spelled(typed)})
                 st.rerun()
     with right, st.container(border=True, height="stretch"):

@@ -18,7 +18,7 @@ from pages.parts.classroom.entrance import card, follow
 from pages.parts.classroom.wall import curve
 from pages.parts.classroom.words import say
 from pages.parts.learn.language import language, language_switch
-from pages.parts.learn.lesson import said_of_guess, transfer
+from pages.parts.learn.lesson import explained, said_of_guess, transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
 from pages.parts.start.outcome_view import levels
@@ -66,7 +66,10 @@ def student(session: Session) -> None:
     refusal(NOT_DONE)
     own = PHONES.get(topic.kind)
     job = job_of(session)
-    card(session.code, own(session, job) if own else _question(session, job, mine))
+    row = own(session, job) if own else _question(session, job, mine)
+    if session.phase == "ask" and topic.plan:
+        explained(topic.plan)
+    card(session.code, row)
 
 
 def told(session: Session) -> str:

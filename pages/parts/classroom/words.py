@@ -45,6 +45,9 @@ WORDS = {
     "back": "Back",
     "other picture": "Other picture",
     # a phone
+    "have code": "I have a code",
+    "five letters": "The five letters on the wall",
+    "go to class": "Go to the class",
     "you are": "you are {name}",
     "join": "Class {code}",
     "locked": "This class is locked: its teacher lets nobody new in now.",
