@@ -70,6 +70,7 @@ def test_listing_a_paper_runs_none_of_its_python(place: Path):
         ('"ε 0.5"]}', '"ε 1"]}', '"ε 1"', "ε 1"),
         ("paper = 5", "paper = ''", "paper = ''", "paper"),
         (", paper = 5", "", 'of = "no noise"', "no noise"),
+        ('"longer", set', '"longer", arms = ["absent"], set', "absent", "absent"),
         ('main = {claim = "first"', 'main = {claim = "second"', "main", "main"),
     ],
 )

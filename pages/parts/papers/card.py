@@ -1,4 +1,4 @@
-"""A paper's card: idea, its statements beside ours, its tables, its errors."""
+"""A paper's card: idea, claims beside ours, errors."""
 
 import streamlit as st
 
@@ -29,8 +29,8 @@ def card(name: str) -> None:
         at = f" · {plain(paper.identifier, 100)}" if paper.identifier else ""
         st.caption(f"{plain(whose, 300)}{at}")
         st.markdown(plain(paper.idea, 1000))
-        count = sum(len(claim.statements) for claim in paper.claims)
-        label = f"Its {count} statements beside ours, {len(paper.flaws)} errors in it"
+        errors = f", and {len(paper.flaws)} errors in it" * bool(paper.flaws)
+        label = f"Its {len(paper.claims)} claims beside ours{errors}"
         open_first = st.query_params.get(OPENED) == name
         folded = st.expander(label, expanded=open_first, key=f"card of {name}", on_change="rerun")
         if folded.open:  # five papers at once are some thirty screens of a phone
