@@ -2,6 +2,8 @@
 // data: {words, pool: [pixels], parts: [{kind, id, title, lead: said, data, says: [said], more: [{name, lines: [said]}]}]}
 // said: a sentence in pieces, [[words, tag]]
 
+import { render as coin } from "./coin.js";
+import { render as room } from "./coin_room.js";
 import { render as dissolve } from "./dissolve.js";
 import { child, fill, slider } from "./dom.js";
 import { render as ladder } from "./ladder.js";
@@ -84,73 +86,95 @@ function replay(place, { rounds, frames }, words) {
   show(at);
 }
 
-// data: {lessons: [{name, title, setting, ask, beside, options or most, unit and start, named: [words of a guess], level,
-//   replies: {guess: said}, bare: said, why: [said], shown: data of outcome.js, figures,
-//   change: {name, steps: [{name, said}]}, transfer: {ask, options, replies: [said]}}]}
-function lessons(place, data, words) {
-  const told = kept(), list = data.lessons;
-  const nav = child(place, "div", "still-steps"), box = child(place, "div", "still-lesson");
-  let now = Math.min(told.now ?? 0, list.length - 1);
-  const keep = (change) => {
-    told[list[now].name] = { ...told[list[now].name], ...change };
-    keepAll(told);
-    show();
-  };
-  const go = (to) => {
-    told.now = now = to;
-    keepAll(told);
-    box.replaceChildren();
-    show();
-  };
-  const show = () => {
-    const step = ({ name, title }, i) => button(`${title}${told[name]?.last === undefined ? "" : " ✓"}`, () => go(i), { "aria-current": i === now ? "step" : null });
+// data: {languages: [{name, lang, words: {key: said}, lessons: [{name, title, setting, terms: [said], ask, transfer: {ask, options,
+//   replies: [said]}, and of a coin: coin, room: their data, odds; else: beside, options or most, start and named: [words of a guess], level,
+//   replies: {guess: said}, bare: said, why: [said], shown: data of outcome.js, figures, change: {name, start, steps: [{name, said}]}}]}]}
+function lessons(place, { languages }) {
+  const told = kept();
+  const [switches, nav, box] = ["still-field", "still-steps", "still-lesson"].map((name) => child(place, "div", name));
+  const show = (fresh) => {
+    const spoken = languages.find(({ lang }) => lang === told.lang) ?? languages[0];
+    const { lessons: list, lang, words } = spoken;
+    const now = Math.min(told.now ?? 0, list.length - 1), { name } = list[now];
+    const set = (change, anew) => {
+      Object.assign(told, change);
+      keepAll(told);
+      show(anew);
+    };
+    const keep = (change) => set({ [name]: { ...told[name], ...change } });
+    const done = (one) => told[one.name]?.[`last ${lang}`] !== undefined;
+    const step = (one, i) => button(`${one.title}${done(one) ? " ✓" : ""}`, () => set({ now: i }, true), { "aria-current": i === now ? "step" : null });
+    const speak = (one) => button(one.name, () => set({ lang: one.lang }, true), { lang: one.lang, "aria-pressed": String(one === spoken) });
+    fill(switches, languages.length > 1 ? languages.map(speak) : []);
     fill(nav, list.map(step));
-    lesson(box, list[now], told[list[now].name] ?? {}, keep, words);
-    fill(child(box, "div", "still-next"), [button(words.next, () => go(now + 1), { hidden: now === list.length - 1 || told[list[now].name]?.last === undefined })]);
+    if (fresh) box.replaceChildren();
+    box.lang = lang;
+    lesson(box, list[now], told[name] ?? {}, keep, words, `last ${lang}`);
+    const next = words.next.map(([said]) => said).join("").replace("{label}", list[now + 1]?.title ?? "");
+    fill(child(box, "div", "still-next"), done(list[now]) && list[now + 1] ? [button(next, () => set({ now: now + 1 }, true))] : []);
   };
-  show();
+  show(true);
 }
 
-function lesson(box, one, mine, keep, words) {
-  const [question, chart, after, last] = ["question", "picture", "after", "last"].map((name) => child(box, "div", `still-${name}`));
-  const { open, guess } = mine, asked = guess ?? one.start;
-  const pick = (value, name) => button(name, () => keep({ guess: value }), { "aria-pressed": String(value === guess) });
-  const field = one.options
-    ? one.options.map((name) => pick(name, name))
-    : [slider("still-range", one.most, asked, (to) => keep({ guess: to }), { ariaLabel: one.ask, ariaValueText: one.named[asked] }), ["strong", one.named[asked]]];
-  const reply = guess === undefined ? one.bare : one.replies[guess];
-  fill(question, [
+function lesson(box, one, mine, keep, words, answered) {
+  const [question, drawn, after, last] = ["question", "picture", "after", "last"].map((name) => child(box, "div", `still-${name}`));
+  const open = Boolean(mine.open || one.room);
+  const head = [
     ["h3", one.title],
     ["p", one.setting],
+    ["div", one.terms.map((said) => ["p.still-small", said.map(piece)])],
     ["p", [["strong", one.ask]]],
-    ["p.still-small", { hidden: Boolean(open) || !one.beside }, one.beside],
-    ["div.still-field", { hidden: Boolean(open) }, field],
-    ["div", { hidden: Boolean(open) }, [button(guess === undefined ? words.skip : words.reveal, () => keep({ open: true }), { className: "still-button still-reveal" })]],
-    ["div.still-answer", { hidden: !open }, open ? [["p", reply.map(piece)], ...one.why.map((said) => ["p", said.map(piece)])] : []],
-  ]);
-  const guides = one.level && guess !== undefined ? [{ name: one.level[guess], y: guess / one.most }] : [];
-  chart.hidden = after.hidden = last.hidden = !open;
+  ];
+  fill(question, [...head, ...(one.room ? [["div.still-coin"], ["p", one.odds]] : guessing(one, mine, keep, words))]);
+  drawn.hidden = after.hidden = last.hidden = !open;
   if (!open) return;
-  outcome({ data: { ...one.shown, guides: [...one.shown.guides, ...guides] }, parentElement: chart });
-  if (!after.childElementCount) {
-    fill(after, one.figures.map(({ title, caption }) => ["section.still-card", [["h4", title], ["p.still-small", caption.map(piece)], ["div"]]]));
-    one.figures.forEach(({ kind, data }, i) => FIGURES[kind](after.children[i].lastElementChild, data, words));
+  if (one.room) {
+    coin({ data: one.coin, parentElement: question.querySelector(".still-coin") });
+    room({ data: one.room, parentElement: drawn });
+  } else {
+    const guides = one.level && mine.guess !== undefined ? [{ name: one.level[mine.guess], y: mine.guess / one.most }] : [];
+    outcome({ data: { ...one.shown, guides: [...one.shown.guides, ...guides] }, parentElement: drawn });
   }
-  const { change, transfer } = one, at = mine.change ?? change?.start;
-  const range = (steps) => slider("still-range", steps.length - 1, at, (to) => keep({ change: to }), { ariaValueText: steps[at].name });
-  const other = ({ name, steps }) => [
-    ["h4", words.change],
-    ["label.still-field", [["span", `${name}: ${steps[at].name}`], range(steps)]],
-    ["p", steps[at].said.map(piece)],
+  if (!after.childElementCount && one.figures) {
+    fill(after, one.figures.map(({ title, caption }) => ["section.still-card", [["h4", title], ["p.still-small", caption.map(piece)], ["div"]]]));
+    one.figures.forEach(({ kind, data }, i) => FIGURES[kind](after.children[i].lastElementChild, data));
+  }
+  const cards = one.change ? [changing(one.change, mine, keep, words)] : [];
+  fill(last, [...cards, elsewhere(one.transfer, mine, keep, words, answered)].map((card) => ["section.still-card", card]));
+}
+
+function guessing(one, { open, guess }, keep, words) {
+  if (open) return [["div.still-answer", [guess === undefined ? one.bare : one.replies[guess], ...one.why].map((said) => ["p", said.map(piece)])]];
+  const asked = guess ?? one.start;
+  const pick = (name) => button(name, () => keep({ guess: name }), { "aria-pressed": String(name === guess) });
+  const field = one.options
+    ? one.options.map(pick)
+    : [slider("still-range", one.most, asked, (to) => keep({ guess: to }), { ariaLabel: one.ask, ariaValueText: one.named[asked] }), ["strong", one.named[asked]]];
+  return [
+    ["p.still-small", one.beside],
+    ["div.still-field", field],
+    ["button.still-button.still-reveal", { type: "button", onclick: () => keep({ open: true }) }, words.show.map(piece)],
   ];
-  const answer = (name, i) => button(name, () => keep({ last: i }), { "aria-pressed": String(mine.last === i) });
-  const elsewhere = [
-    ["h4", words.elsewhere],
-    ["p", transfer.ask],
-    ["div.still-field", transfer.options.map(answer)],
-    ["p", { "aria-live": "polite" }, (transfer.replies[mine.last] ?? []).map(piece)],
+}
+
+function changing({ name, start, steps }, { change = start }, keep, words) {
+  const range = slider("still-range", steps.length - 1, change, (to) => keep({ change: to }), { ariaValueText: steps[change].name });
+  return [
+    ["h4", words["one thing"].map(piece)],
+    ["label.still-field", [["span", `${name}: ${steps[change].name}`], range]],
+    ["p", steps[change].said.map(piece)],
   ];
-  fill(last, [...(change ? [other(change)] : []), elsewhere].map((card) => ["section.still-card", card]));
+}
+
+function elsewhere({ ask, options, replies }, mine, keep, words, answered) {
+  const chosen = mine[answered];
+  const answer = (name, i) => button(name, () => keep({ [answered]: i }), { "aria-pressed": String(chosen === i) });
+  return [
+    ["h4", words.elsewhere.map(piece)],
+    ["p", ask],
+    ["div.still-field", options.map(answer)],
+    ["p", { "aria-live": "polite" }, (replies[chosen] ?? []).map(piece)],
+  ];
 }
 
 const FIGURES = {

@@ -16,7 +16,7 @@ from pages.parts.ui.components import WEB
 ENTRY = "still.js"
 INSTEAD = {"plot.js": "still_chart.js", "save.js": "still_chart.js"}
 """Modules that stand in for those that need Plotly."""
-STYLES = ("dissolve", "ladder", "panels", "outcome", "lineup", "still")
+STYLES = ("dissolve", "ladder", "panels", "outcome", "lineup", "coin", "coin_room", "still")
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.M)
 BEGIN = """const at = (id) => document.getElementById(id);

@@ -1,77 +1,123 @@
-"""Lessons: question, every guess with its reply, stored result, one field with all its values."""
+"""Lessons in each language: question, every guess with its reply, stored result, one field's values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ldp_core import lessons, mechanisms, presets
-from ldp_core.lessons import LessonPlan
-from ldp_core.presets.questions import Figure, Question, accuracy
-from ldp_core.runs import Final, outcomes, stored_ladder
+from ldp_core.lessons import LessonPlan, coin
+from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.runs import Final, Guess, outcomes, stored_ladder
 from pages.parts.learn import figures, line_up
+from pages.parts.learn.language import NAMES
+from pages.parts.learn.lesson import HEIGHT, said_of_guess
 from pages.parts.learn.one_thing import came_to, first_new, free_name, options
 from pages.parts.start.outcome_view import levels, picture, seeds_of
-from pages.parts.still.words import sentence
+from pages.parts.still.words import Said, sentence
 from pages.parts.train.guess_words import reply, shown
 from pages.parts.ui.components import written
 
 Body = dict[str, Any]
-HEIGHT = 300
+Changes = Mapping[str, Sequence[tuple[Any, Final]]]
+WORDS = {
+    "show": "Show",
+    "elsewhere": "And elsewhere?",
+    "one thing": "**Change one thing**",
+    "next": "Next: {label}",
+}
+"""By their keys among the words of a class, which translate them."""
+KINDS = ("one_bit", "scenario")
+"""Lessons that need no room of real people."""
 
 
-def lesson(name: str, changes: Sequence[tuple[Any, Final]]) -> Body:
+def every(changes: Changes) -> Body:
     """Data for assets/web/still.js."""
-    plan = lessons.get(name)
-    preset, found = presets.get(plan.scenario), outcomes.stored(plan.scenario)
-    if found is None:
-        raise LookupError(plan.scenario)
-    ask, answers = preset.ask, preset.ask.answers(found.results)
+    names = [name for name in lessons.names() if lessons.get(name).kind in KINDS]
+    spoken = [
+        {
+            "name": NAMES.get(language, language),
+            "lang": language,
+            "words": {key: sentence(lessons.said(key, text, language)) for key, text in WORDS.items()},
+            "lessons": [_lesson(name, language, changes.get(name, ())) for name in names],
+        }
+        for language in lessons.languages()
+    ]
+    return {"languages": spoken}
+
+
+def _lesson(name: str, language: str, changes: Sequence[tuple[Any, Final]]) -> Body:
+    plan = lessons.get(name, language)
+    terms = [sentence(f"**{term}**: {says}") for term, says in plan.terms.items()]
+    own = _one_bit(plan) if plan.kind == "one_bit" else _scenario(plan, language, changes)
     last = plan.transfer
+    right = f"**{lessons.said('right', 'Right.', language)}** {last.why}"
+    wrong = f"{lessons.said('right is', 'Right is', language)} **{last.right}**."
+    replies = [f"{last.wrong[one]} {wrong}" if one in last.wrong else right for one in last.options]
     return {
         "name": name,
-        "title": lessons.numbered(name),
+        "title": lessons.numbered(name, language),
         "setting": plan.setting,
+        "terms": terms,
+        **own,
+        "transfer": {"ask": last.text, "options": last.options, "replies": [*map(sentence, replies)]},
+    }
+
+
+def _one_bit(plan: LessonPlan) -> Body:
+    name = next(iter(coin.BUDGETS))
+    odds = plan.words["one"].format(**coin.odds(coin.BUDGETS[name])._asdict())
+    return {
+        "ask": plan.question,
+        "coin": {**coin.law(1, name), "at": name, "bit": None, "words": plan.words, "alone": True},
+        "odds": f"ε {name}. {odds}",
+        "room": coin.simulated() | {"words": plan.words, "look": plan.look},
+    }
+
+
+def _scenario(plan: LessonPlan, language: str, changes: Sequence[tuple[Any, Final]]) -> Body:
+    """What is made of results is English; another language has the lesson's own sentences in its place."""
+    preset, found, ask = presets.get(plan.scenario), outcomes.stored(plan.scenario), plan.ask
+    if found is None:
+        raise LookupError(plan.scenario)
+    answers, english = ask.answers(found.results), language == lessons.ENGLISH
+
+    def came(guess: Guess | None) -> Said:
+        words = f"**{reply(ask, guess, answers).words}** " * english
+        return sentence(f"{words}{said_of_guess(plan, guess, answers)}".strip())
+
+    why = preset.lesson if english else ask.why
+    return {
         "ask": ask.text,
-        "beside": levels(preset, found),
-        **_guesses(ask, answers),
-        "bare": sentence(f"**{reply(ask, None, answers).words}**"),
-        "why": [sentence(words) for words in (preset.lesson, plan.look, seeds_of(found))],
+        "beside": levels(preset, found) if english else "",
+        **_guesses(plan),
+        "replies": {str(guess): came(guess) for guess in _every(plan)},
+        "bare": came(None),
+        "why": [sentence(words) for words in (why, plan.look, seeds_of(found) * english) if words],
         "shown": picture(preset.draft, found, HEIGHT, ask.of),
         "figures": _figures(plan, found),
         "change": _change(plan, changes) if changes else None,
-        "transfer": {
-            "ask": last.text,
-            "options": last.options,
-            "replies": [
-                sentence(
-                    f"**Right.** {last.why}"
-                    if one == last.right
-                    else f"Not quite: **{last.right}**. {last.why}"
-                )
-                for one in last.options
-            ],
-        },
     }
 
 
-def _guesses(ask: Question, answers: Sequence[float | str]) -> Body:
-    guesses: Sequence[float | str] = range(ask.most + 1) if isinstance(ask, Figure) else ask.options
-    found: Body = {
-        "replies": {str(one): sentence(f"**{reply(ask, one, answers).words}**") for one in guesses}
-    }
+def _every(plan: LessonPlan) -> Sequence[Guess]:
+    ask = plan.ask
+    return range(ask.most + 1) if isinstance(ask, Figure) else ask.options
+
+
+def _guesses(plan: LessonPlan) -> Body:
+    ask = plan.ask
     if not isinstance(ask, Figure):
-        return found | {"options": ask.options}
-    named = [shown(ask, one) for one in guesses]
+        return {"options": ask.options}
+    named = [shown(ask, guess) for guess in _every(plan)]
     level = {"level": [f"your guess {words}" for words in named]} if ask.read is accuracy else {}
-    return found | {"most": ask.most, "start": ask.most // 2, "named": named, **level}
+    return {"most": ask.most, "start": ask.most // 2, "named": named, **level}
 
 
 def _change(plan: LessonPlan, changes: Sequence[tuple[Any, Final]]) -> Body:
     named = options(plan.scenario, plan.free)
-    known = [value for value, _ in changes]
     first = [*named][first_new(plan.scenario, plan.free)]
     return {
         "name": free_name(plan.free),
-        "start": known.index(first),
+        "start": [value for value, _ in changes].index(first),
         "steps": [{"name": named[value], "said": sentence(came_to(final))} for value, final in changes],
     }
 

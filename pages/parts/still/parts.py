@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ldp_core import lessons, presets
+from ldp_core import presets
 from ldp_core.datasets.folders import BROUGHT
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse, parse_draft
@@ -14,7 +14,7 @@ from pages.parts.attack.settings import setting_of
 from pages.parts.attack.view import pictures
 from pages.parts.start import hero
 from pages.parts.still import bundle
-from pages.parts.still.lessons import lesson
+from pages.parts.still.lessons import every
 from pages.parts.still.replay import replay
 from pages.parts.still.stored import SCENARIO, stored
 from pages.parts.still.words import sentence
@@ -27,11 +27,6 @@ WORDS = {
     "play": "Play",
     "pause": "Pause",
     "rounds": "Round",
-    "skip": "Just show me",
-    "reveal": "Show what came of it",
-    "change": "Change one thing",
-    "elsewhere": "And elsewhere?",
-    "next": "Next lesson",
 }
 FOUND = "What these runs came to, in words"
 FOOT = (
@@ -111,13 +106,11 @@ def _training() -> Part:
 
 
 def _lessons() -> Part:
-    changes = stored().changes
-    names = [name for name in lessons.names() if lessons.get(name).scenario]
     return {
         "kind": "lessons",
         "title": "Learn it step by step",
         "lead": sentence("Guess, see what happens, change one thing: some five minutes each."),
-        "data": {"lessons": [lesson(name, changes.get(name, ())) for name in names]},
+        "data": every(stored().changes),
     }
 
 
