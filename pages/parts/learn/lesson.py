@@ -9,12 +9,11 @@ import streamlit as st
 from ldp_core import lessons, presets
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
-from ldp_core.lessons import LessonPlan
+from ldp_core.lessons import LessonPlan, coin
 from ldp_core.presets.questions import Figure
 from ldp_core.runs import Guess, guesses, jobs, outcomes
 from pages.parts.learn.figures import figure_of
 from pages.parts.learn.language import language
-from pages.parts.learn.one_bit import one_bit
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import levels, made, picture
@@ -50,13 +49,28 @@ def lesson(name: str) -> None:
         _predicted(name, plan)
         return
     if kind == "one_bit":
-        one_bit(plan)
+        _one_bit(plan)
     else:
         st.markdown("This one needs a room: each student draws on a phone, and sees alone what was read.")
         st.page_link("classroom.py", label=":blue[Go to *Class*]")
     with st.container(border=True):
         if transfer(name, plan):
             _finish(name)
+
+
+def _one_bit(plan: LessonPlan) -> None:
+    """The own coin, of which nothing is sent, and a simulated room."""
+    left, right = st.columns([1, 1.5], gap="large")
+    name, epsilon = next(iter(coin.BUDGETS.items()))
+    with left:
+        st.header(plain(plan.question, 200), anchor=False)
+        own = {**coin.law(1, name), "at": name, "bit": None, "words": plan.words, "alone": True}
+        components.draw("coin", own, key=f"coin of {plan.name}")
+        one = plan.words["one"].format(**coin.odds(epsilon)._asdict())
+        st.markdown(f"ε {name}. {plain(one, 300)}")
+    with right, st.container(border=True):
+        shown = coin.simulated() | {"words": plan.words, "look": plan.look}
+        components.draw("coin_room", shown, key=f"room of {plan.name}")
 
 
 def explained(plan: LessonPlan) -> None:
