@@ -108,7 +108,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         ),
         "seed": before.seed,
     }
-    with st.expander("Attacker, images and the model's own settings"):
+    with st.expander("Attacker and images"):
         own_parameters(workspace, "model", base.model)
         asked["attacker"] = _attacker(workspace, before, upload, asked["server"])
         if upload == "audit":
