@@ -101,3 +101,10 @@ def test_no_deployment_is_on_the_axis_of_a_run(jobs: list[Job]):
     picture = ET.fromstring(card_picture(jobs[-1].id))
     assert all(words in "".join(picture.itertext()) for words in listed())
     assert not [line for line in picture.iter() if line.get("stroke-dasharray")]
+
+
+def test_card_assumes_the_limits_of_all_its_rows(jobs: list[Job]):
+    """Among the four of its picture are Piecewise, by safe ranges, and PrivUnit, by a norm."""
+    picture = ET.fromstring(card_picture(jobs[-1].id))
+    (assumed,) = [one for one in picture.itertext() if "Assumed public" in one]
+    assert "norm" in assumed and "safe ranges" in assumed

@@ -67,7 +67,7 @@ def card_picture(identity: str) -> str:
         parts += _row(runs, TOP + ROW * place, paints.get(runs[0].variant, COLOURS[0]), x)
     more = f"The first {len(shown)} of {len(found)} runs. " if len(found) > len(shown) else ""
     foot = [
-        *f"{more}Assumed public: {_public(_experiment(shown[0]))}".split("\n"),
+        *f"{more}Assumed public: {_public(*map(_experiment, shown))}".split("\n"),
         "Known deployments, whose ε have other units, so none is on this scale:",
         *listed(),
         "A simulation: its noise is reproducible and protects no real data. Epsilon Studio",
@@ -182,9 +182,15 @@ def _against(experiment: Experiment) -> str:
     return AGAINST[experiment.trust.against]
 
 
-def _public(experiment: Experiment) -> str:
-    limit = "the norm" if plan(experiment).randomiser.region == "ball" else "safe ranges"
-    limit = "how many records each client holds" if experiment.unit == "record" else limit
-    own = experiment.features.assumed.partition(". ")[0].removesuffix(".")
-    features = f"\nOf the features: {own[0].lower() + own[1:]}." if own else ""
-    return f"{limit}, budgets, the model's shape and who takes part.{features}"
+def _public(*experiments: Experiment) -> str:
+    """What these runs together assume to be public."""
+    limits = dict.fromkeys(map(_limit, experiments))
+    own = dict.fromkeys(one.features.assumed.partition(". ")[0].removesuffix(".") for one in experiments)
+    features = "".join(f"\nOf the features: {said[0].lower() + said[1:]}." for said in own if said)
+    return f"{', '.join(limits)}, budgets, the model's shape and who takes part.{features}"
+
+
+def _limit(experiment: Experiment) -> str:
+    if experiment.unit == "record":
+        return "how many records each client holds"
+    return "the norm" if plan(experiment).randomiser.region == "ball" else "safe ranges"

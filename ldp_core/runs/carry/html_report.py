@@ -143,7 +143,8 @@ def verdict(found: Variants) -> str:
     guess = "" if chance is None else f" Always naming the commonest class gives {percent(chance, 1)}."
     gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
     if not ranked:
-        return f"No run has completed.{gone}"
+        some = any(run.status == "completed" for run in every)
+        return f"No run has completed{' with all seeds' * some}.{gone}"
     every_runs = [runs for _, runs in ranked]
     said = ranking(
         [((runs[0].label, None), end) for end, runs in ranked],
@@ -167,7 +168,7 @@ def figures(found: Variants) -> str:
         if one.epsilon is not None:
             budget = f"{at_most(one.epsilon, 4)} (δ {spelled(one.delta)}), against {one.whom}: "
             budget += f"promises {word_of(one.epsilon)}"
-        rows.append([one.label, str(len(runs)), reached, budget, picked])
+        rows.append([one.label, str(one.seeds), reached, budget, picked])
     head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
     return table("Final figures", head, rows)
 

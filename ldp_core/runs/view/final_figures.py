@@ -25,7 +25,7 @@ class Final:
     label: str
     seeds: int
     accuracy: float | None
-    """Mean over completed seeds; None without any."""
+    """Mean over completed seeds; None without any, or where a seed diverged."""
     epsilon: float | None = None
     """Worst-case ε of the whole run for the client with the weakest guarantee; None without a bound."""
     delta: float = 0.0
@@ -59,12 +59,14 @@ def finals(runs: Iterable[RunProgress]) -> list[Final]:
 
 def final(runs: Sequence[RunProgress]) -> Final:
     ended = [run.end for run in runs if run.end and run.status == "completed"]
-    accuracy = float(np.mean([end["accuracy"] for end in ended])) if ended else None
+    lost = any(run.status == "diverged" for run in runs)
+    accuracy = float(np.mean([end["accuracy"] for end in ended])) if ended and not lost else None
     hits, attempts, chance = identified(runs)
     stored = (run.end["ledger"] for run in runs if run.end and run.end.get("ledger"))  # of lost ones too
     promised = _promised(next(map(entries_in, stored), ()))
     found: dict[str, Any] = {"hits": hits, "attempts": attempts, "chance": chance, "curve": _thinned(runs)}
-    return Final(runs[0].label, len(runs), accuracy, **found, **promised)
+    seeds = len(runs) if accuracy is None else len(ended)
+    return Final(runs[0].label, seeds, accuracy, **found, **promised)
 
 
 def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:

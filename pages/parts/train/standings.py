@@ -32,11 +32,16 @@ def standings(
         parts.append(f"{all_of(len(going))} train the same model, which reaches {reached}.")
     else:
         parts.append(_reached(ranked, stopped))
-    if n := held_out(ranked[0][0]):
-        widest = max(margin(float(value), n) for _, values in ranked for value in values)
+    if all(counts := [held_out(one) for one, _ in ranked]):
+        pairs = zip(counts, ranked, strict=True)
+        unsure = sorted(100 * margin(float(value), n) for n, (_, values) in pairs for value in values)
+        many, ends = (
+            " to ".join(dict.fromkeys(number(end, digits) for end in (min(of), max(of))))
+            for of, digits in ((counts, 6), (unsure, 2))
+        )
         parts[-1] += (
-            f" That only {number(n, 6)} samples are held out makes each figure unsure by "
-            f"±{number(100 * widest, 2)} points; what seeds do comes on top."
+            f" That only {many} samples are held out makes each figure unsure by ±{ends} points; what seeds "
+            "do comes on top."
         )
     if reference is not None and reference.round > 0 and not reference.diverged:
         clean, seeds = reference.final("accuracy"), max(len(values) for _, values in ranked)
@@ -102,10 +107,11 @@ def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> lis
 
 
 def _diverged(one: Series, all_runs: Sequence[Series]) -> str:
-    end = (one.diverged and one.diverged.end) or {}
+    rounds = sorted({run.end["round"] + 1 for run in one.lost if run.end})
+    when = f"round{'s' * (len(rounds) > 1)} {listed(map(str, rounds))}"
     some = f"with {len(one.lost)} of {len(one.runs)} seeds, " * (len(one.lost) < len(one.runs))
     why = f"; {found.why}" if (found := blame(one, all_runs)) else ""
-    return f"**{plain(one.label)}** diverged {some}in round {end['round'] + 1}{why}."
+    return f"**{plain(one.label)}** diverged {some}in {when}{why}."
 
 
 class Blame(NamedTuple):

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from ldp_core import presets
-from ldp_core.runs.view.final_figures import apart
+from ldp_core.inference import margin
+from ldp_core.runs.carry.html_report import verdict
+from ldp_core.runs.view.final_figures import apart, final
 from ldp_core.runs.view.folded import Column
 from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
 from pages.parts.train.findings import findings
 from pages.parts.train.standings import held_out, same_model, standings
-from pages.parts.ui.text import percent
+from pages.parts.ui.text import number, percent
 from tests.pages.charts.test_base import made
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
@@ -111,6 +113,33 @@ def test_noise_that_drives_a_run_out_is_named(ahead: list[Series]):
     words = standings([gone, ahead[1]], other, 0.1)[0]
     assert words == "**lost** diverged in round 3.", "fewer clients hold more images each: another training"
     assert "ends at" not in findings([gone], clean, 0.1)
+
+
+def test_each_lost_seed_is_told_with_its_round():
+    lost = made_up(0, [0.1, 0.1, 0.5])
+    for run, ended in zip(lost.runs, (0, 2), strict=False):
+        run.end = {**(run.end or {}), "status": "diverged", "round": ended}
+    assert "with 2 of 3 seeds, in rounds 1 and 3" in standings([lost, made_up(1, [0.5])], None, 0.1)[0]
+
+
+def test_mean_of_the_seeds_that_did_not_diverge_is_no_accuracy():
+    """Of a run that diverges with one of two seeds; Train ranks no such run either."""
+    some, whole = made_up(0, [0.1, 0.9]).runs, made_up(1, [0.5, 0.5]).runs
+    for run in (*some, *whole):
+        run.end = {**(run.end or {}), "accuracy": run.curves["accuracy"][-1]}
+    some[0].end["status"] = "diverged"
+    assert final(some).accuracy is None and final(whole).accuracy == 0.5
+    said = verdict({0: some, 1: whole})
+    assert "v1 ends at 50" in said and "90" not in said and "Diverged: v0" in said
+
+
+def test_sampling_error_spans_all_figures_and_data_sets():
+    """An accuracy of 98 % is less unsure than one of 50 %, and 10 000 samples tell more than 360."""
+    near, half = made_up(0, [0.98]), made_up(1, [0.5])
+    small, large = 100 * margin(0.98, 10_000), 100 * margin(0.5, 360)
+    near.runs[0].end, half.runs[0].end = ({"status": "completed", "held_out": n} for n in (10_000, 360))
+    words = " ".join(standings([near, half], None, 0.1))
+    assert f"±{number(small, 2)} to {number(large, 2)} points" in words and "360 to 10" in words
 
 
 def test_runs_with_equal_models_are_recognised():
