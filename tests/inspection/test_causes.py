@@ -1,6 +1,6 @@
 """Causes that an inspection says fit an upload, and those that do not, each from the upload's numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,13 @@ def fitting(arrays: dict[str, Any], card: dict[str, Any]) -> tuple[str, str]:
     return some, others
 
 
-def changed(change: Callable[[NDArray[Any]], NDArray[Any]]) -> Given:
+def moves(arrays: dict[str, Any]) -> Iterator[NDArray[Any]]:
+    return ((arrays[f"after/{x[7:]}"] - one).ravel() for x, one in arrays.items() if x[:7] == "before/")
+
+
+def changed(change: Callable[[NDArray[Any]], NDArray[Any]], rate: float = 0.1) -> Given:
     """Upload whose arrays move by `change` of what plain descent moves them by."""
-    arrays, card = upload()
+    arrays, card = upload(rate=rate)
     for name in [name for name in arrays if name.startswith("after/")]:
         begun = arrays[name.replace("after", "before")]
         arrays[name] = begun + change(arrays[name] - begun).astype(np.float32)
@@ -78,9 +82,17 @@ def test_signs_of_two_classes_are_no_picture():
 def test_a_share_of_scattered_zeros_fits_top_k():
     arrays, card = changed(largest)
     some, others = fitting(arrays, card)
-    after = [name for name in arrays if name.startswith("after/")]
-    zeros = np.concatenate([(arrays[one] == arrays[one.replace("after", "before")]).ravel() for one in after])
+    zeros = np.concatenate([*moves(arrays)]) == 0
     assert f"top-k ({100 * zeros.mean():.0f} %" in some and "sign" in others
+
+
+@pytest.mark.parametrize("share", [0.98, 0.995, 0.999])
+def test_top_k_of_hardly_any_numbers_is_not_ruled_out(share: float):
+    """Those kept may all stand in one row, or in no first layer at all."""
+    arrays, _ = upload()
+    least = np.quantile(np.abs(np.concatenate([*moves(arrays)])), share)
+    some, _ = fitting(*changed(lambda change: np.where(np.abs(change) >= least, change, 0)))
+    assert "top-k" in some
 
 
 def test_more_directions_are_not_told_as_pictures_where_top_k_fits():
@@ -101,18 +113,31 @@ def test_label_smoothing_is_no_other_learning_rate():
     assert "another loss" in found["says"]
 
 
-def test_zeros_of_any_size_and_place_fit_random_k():
+@pytest.mark.parametrize(("share", "biases"), [(0.5, True), (0.5, False), (0.97, False)])
+def test_zeros_of_any_size_and_place_fit_random_k(share: float, biases: bool):
     draw = np.random.default_rng(2)
-    some, others = fitting(*changed(lambda change: change * (draw.random(change.shape) < 0.5)))
+
+    def kept(change: NDArray[Any]) -> NDArray[Any]:
+        """Biases may be left whole, or be hit by none of a few zeros."""
+        whole = change.ndim < 2 and not biases
+        return change if whole else change * (draw.random(change.shape) < share)
+
+    some, others = fitting(*changed(kept))
     assert "random-k" in some and "top-k" in others and "dropout" not in some
 
 
-@pytest.mark.parametrize("share", [0.8, 0.97])
-def test_values_as_large_as_the_largest_fit_clipping(share: float):
-    arrays, _ = upload()
-    moved = [abs(arrays[f"after/{x[7:]}"] - one).ravel() for x, one in arrays.items() if x[:6] == "before"]
-    most = np.quantile(np.concatenate(moved), share)
-    some, others = fitting(*changed(lambda change: np.clip(change, -most, most)))
+@pytest.mark.parametrize("count", [2, 8])
+def test_pictures_that_silence_units_fit_no_random_k(count: int):
+    arrays, card = upload(count=count)
+    _, others = fitting(arrays, card | {"batch": 1})
+    assert "random-k" in others and "top-k" in others
+
+
+@pytest.mark.parametrize(("share", "rate"), [(0.8, 0.1), (0.97, 0.1), (0.8, 0.001)])
+def test_values_as_large_as_the_largest_fit_clipping(share: float, rate: float):
+    arrays, _ = upload(rate=rate)
+    most = np.quantile(np.abs(np.concatenate([*moves(arrays)])), share)
+    some, others = fitting(*changed(lambda change: np.clip(change, -most, most), rate))
     assert "clipping" in some and "top-k" in others and "random-k" in others
 
 
