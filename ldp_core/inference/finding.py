@@ -112,6 +112,7 @@ def ranking(
         return Finding(("ahead",), facts, gap)
     facts["seeds"] = str(gap.seeds)
     kind = "no difference" if gap.outcome == "no difference" else "cannot tell"
-    if (gap.every and gap.mean > WIDE) or gap.seeds == 1:
+    alike = facts["top"] == facts["close"]
+    if (gap.every and gap.mean > WIDE) or (gap.seeds == 1 and not alike):
         kind = "leads" if gap.seeds > 1 else "leads once"
     return Finding((kind, *(["and the last"] if ranked[2:] else [])), facts, gap)

@@ -28,6 +28,7 @@ def found(*runs: list[float], cause: str | None = "the aggregator", chance: floa
         (found(SURE, CLOSE, FAR, cause=""), ("cannot tell", "and the last")),
         (found(SURE, SAME), ("no difference",)),
         (found(SURE[:1], FAR[:1]), ("leads once",)),
+        (found(SURE[:1], SURE[:1]), ("cannot tell",)),
         (found(SURE[:2], FAR[:2]), ("leads",)),
         (found(FAR, FAR, chance=0.2), ("nothing learns",)),
         (found(SURE, CLOSE, cause=None), ("luck",)),

@@ -29,7 +29,7 @@ from ldp_core.limits import at_most, percent, spelled
 from ldp_core.runs.carry.card import card_picture
 from ldp_core.runs.carry.training import Variants, picture, title, training, variants
 from ldp_core.runs.jobs.archive import versions
-from ldp_core.runs.view.final_figures import apart, final
+from ldp_core.runs.view.final_figures import apart, final, same_model
 
 SCOPES: dict[Scope, str] = {
     "coordinate": PER["coordinate"],
@@ -150,6 +150,7 @@ def verdict(found: Variants) -> str:
         [((runs[0].label, None), end) for end, runs in ranked],
         chance,
         lambda one, other: apart(every_runs[one], every_runs[other], every_runs),
+        same=same_model(every_runs),
     )
     supports = f" ({said.gap.in_words()})" if said.gap else ""
     return f"{said.text()}{supports}.{gone}"

@@ -147,6 +147,12 @@ def apart(
     return difference(first, second, right, max(1, len(of) * (len(of) - 1) // 2), _spread(of), held_out)
 
 
+def same_model(each: Sequence[Sequence[RunProgress]]) -> bool:
+    """Whether all variants end with the same weights, as attacks do not affect training."""
+    sums = [tuple((run.end or {}).get("weights_sha256") for run in runs) for runs in each]
+    return len(sums) > 1 and len(set(sums)) == 1 and all(sums[0])
+
+
 def _spread(of: Sequence[Sequence[RunProgress]]) -> Spread | None:
     """Pooled spread of variants that have all completed the same seeds; else None."""
     ends = [

@@ -8,7 +8,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, plan
 from ldp_core.inference import margin, ranking
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs import apart
+from ldp_core.runs import apart, final_figures
 from pages.parts.charts.series import Series
 from pages.parts.train.server_panel import perturbed
 from pages.parts.ui.text import all_of, listed, number, percent, plain
@@ -61,9 +61,7 @@ def standings(
 
 
 def same_model(shown: Sequence[Series]) -> bool:
-    """True if all runs end with the same weights, as attacks do not affect training."""
-    sums = [tuple((run.end or {}).get("weights_sha256") for run in one.runs) for one in shown]
-    return len(sums) > 1 and len(set(sums)) == 1 and all(sums[0])
+    return final_figures.same_model([one.runs for one in shown])
 
 
 def held_out(one: Series) -> int:

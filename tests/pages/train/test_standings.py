@@ -126,8 +126,8 @@ def test_mean_of_the_seeds_that_did_not_diverge_is_no_accuracy():
     """Of a run that diverges with one of two seeds; Train ranks no such run either."""
     some, whole = made_up(0, [0.1, 0.9]).runs, made_up(1, [0.5, 0.5]).runs
     for run in (*some, *whole):
-        run.end = {**(run.end or {}), "accuracy": run.curves["accuracy"][-1]}
-    some[0].end["status"] = "diverged"
+        status = "diverged" if run is some[0] else "completed"
+        run.end = {"status": status, "accuracy": run.curves["accuracy"][-1]}
     assert final(some).accuracy is None and final(whole).accuracy == 0.5
     said = verdict({0: some, 1: whole})
     assert "v1 ends at 50" in said and "90" not in said and "Diverged: v0" in said
@@ -149,3 +149,4 @@ def test_runs_with_equal_models_are_recognised():
         for i, (label, times) in enumerate((("once", 1), ("often", 30)))
     ]
     assert same_model(shown)
+    assert "same model" in verdict({one.number: one.runs for one in shown})
