@@ -1,5 +1,7 @@
 """View of one claim: chart, arms beside the paper's figures, controls, actions, its re-measurement."""
 
+import re
+
 import streamlit as st
 
 from ldp_core.papers import Claim
@@ -15,11 +17,13 @@ from pages.parts.ui.components import Card
 from pages.parts.ui.job_actions import refusal, refusing, stop_button
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import plain, seconds
+from pages.parts.ui.text import number, plain, seconds
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import look, who
 from pages.parts.ui.workspace import start_with
 
+PRINTED = re.compile(r"\b(?:\d[\d.]*e[+-]\d+|nan)\b")
+"""Numbers as Python prints them."""
 MOST_SECONDS = 3600.0
 """Longest estimated duration that a page launches; longer measurements are for the command line."""
 EVERY = 1.0
@@ -90,7 +94,8 @@ def _arms(claim: Claim, shelf: Shelf) -> None:
     unit, rows = quantity(claim.about).unit, []
     for label, known in figures.items():
         ours, printed = of_arm(claim, shelf, label), claim.paper.get(label)
-        failed = next((one.status for one in known if one.value is None), "")
+        lost = [_readable(one.status) for one in known if one.value is None]
+        failed = f"{len(lost)} of {len(known)} seeds, the first {lost[0]}" if lost else ""
         rows.append(
             [
                 plain(label),
@@ -102,6 +107,11 @@ def _arms(claim: Claim, shelf: Shelf) -> None:
         )
     with st.expander(f"All arms in numbers, with {claim.level} intervals"):
         table(("arm", "the paper", "here", "seeds", "note"), rows)
+
+
+def _readable(status: str) -> str:
+    """A stored reason, with its numbers as people write them."""
+    return PRINTED.sub(lambda x: "no number" if x[0] == "nan" else number(float(x[0])), status)
 
 
 def _again(name: str, claim: Claim) -> None:
