@@ -69,7 +69,7 @@ class Facts:
         self.known: dict[str, list[float]] = defaultdict(list)
         self.curves: dict[Any, Any] = defaultdict(list)
         self.pairs = {*self._counted()}
-        self.back, self.shown = self._recovered(), self._shown()
+        self.back = self._recovered()
         measured = [*self._measured()]
         for path, x in [*measured, *self._derived(measured)]:
             if x is not None and np.isfinite(x):
@@ -90,18 +90,6 @@ class Facts:
                 if one["event"] == "attack" and one.get("recovered") is not None and not one["control"]:
                     for client in (one["client"], None):
                         found[label, client].append(one["recovered"])
-        return found
-
-    def _shown(self) -> dict[int, dict[str | None, float]]:
-        """Largest ε that attacks on a whole run's uploads show, by client and run."""
-        found: dict[int, dict[str | None, float]] = defaultdict(dict)
-        for label, own in reversed(self.each):  # the first seed's is shown
-            for row in own[-1].get("measured", ()):
-                found[row["client"]][label] = 0.0
-            for row in own[-1].get("measured", ()):
-                if row["scope"] == "run":
-                    largest = max(found[row["client"]][label], row["epsilon_lower"] or 0.0)
-                    found[row["client"]][label] = largest
         return found
 
     def _counted(self) -> Iterator[tuple[Any, float, int]]:
@@ -230,17 +218,6 @@ class Facts:
         if kinds == "most":  # of uploads: how many, and their mean
             each = [one for one in self.back.values() if len(one) == float(numbers[0])]
             return any(printed(float(np.mean(one)), numbers[1]) for one in each)
-        if kinds == "shown":  # without a run's name: of each run
-            runs = [one.values() for one in self.shown.values()]
-            return any(all(printed(x, numbers[0], "epsilon_lower") for x in one) for one in runs)
-        if kinds == "shown of":  # of the named run, which is that with the most
-            each_run = [one for one in self.shown.values() if groups[2] in one]
-            return any(
-                len(one) == float(numbers[1])
-                and printed(max(one.values()), numbers[0], "epsilon_lower")
-                and one[groups[2]] == max(one.values())
-                for one in each_run
-            )
         if kinds in ("pairs", "picks", "came"):
             right, tries = map(float, numbers[::-1] if kinds == "came" else numbers[-2:])
             named = [(k, n) for name, k, n in self.pairs if kinds != "picks" or name in (numbers[0], "all")]

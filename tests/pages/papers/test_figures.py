@@ -11,7 +11,7 @@ from ldp_core import papers
 from ldp_core.mechanisms.base import Floats
 from ldp_core.papers import five
 from ldp_core.papers.statements import AT
-from pages.parts.papers.known import known
+from ldp_core.runs import claims
 from tests.pages.run_facts import printed
 from tests.pages.shown_text import everything_open, plainly, read
 
@@ -21,7 +21,7 @@ STATED = re.compile(r"(?<![\d.])(-?\d+(?:\.\d+)?) ± (\d+(?:\.\d+)?)")
 def measured() -> Iterator[Floats]:
     """Figures by seed of each arm, and of each difference that a statement is of."""
     for name in papers.names():
-        shelf = known(name)
+        shelf = claims.shelf(name)
         for made in (one for claim in papers.get(name).claims for one in claim.read_each.values()):
             for arm in made.measured:
                 named = {what for one in shelf.of_arm(made, arm.label).values() for what in one.also}
@@ -30,7 +30,7 @@ def measured() -> Iterator[Floats]:
             for statement in (one for one in made.statements if one.over):
                 table = shelf.values(made, statement.operands)
                 yield np.mean([table[first] - table[second] for first, second in statement.over], axis=0)
-    for point in five.points(known(five.NAME)):
+    for point in five.points(claims.shelf(five.NAME)):
         yield 100 * np.array([one.value for one in point.figures], dtype=np.float64)
 
 
