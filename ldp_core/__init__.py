@@ -11,7 +11,7 @@ import importlib
 from typing import Any
 
 PARTS = ("accounting", "aggregators", "attacks", "datasets", "experiment", "mechanisms", "presets")
-__all__ = [*PARTS, "ask", "inspect", "run"]
+__all__ = [*PARTS, "ask", "inspect", "look", "run"]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,6 +20,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name == "inspect":
         return importlib.import_module(f"{__name__}.inspection").inspect
+    if name == "look":
+        return importlib.import_module(f"{__name__}.door").look
     if name in ("ask", "run"):
         return getattr(importlib.import_module(f"{__name__}.library"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,7 +26,15 @@ from ldp_core.commands.records import command_of_open, open_file
 from ldp_core.commands.tune import ask, command_of_ask, command_of_invert, command_of_tune, invert, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError
-from ldp_core.experiment import Experiment, amended, changed, departures, plan, read_json, typed_changes
+from ldp_core.experiment import (
+    Experiment,
+    amended,
+    changed,
+    departures,
+    plan,
+    read_json,
+    typed_changes,
+)
 from ldp_core.settings import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
@@ -261,11 +269,12 @@ def _experiment(options: argparse.Namespace) -> Experiment:
 
 def _with_its_layers(experiment: Experiment) -> Experiment:
     """The experiment, after its listed layers are said on stderr as understood."""
-    model, source = experiment.model, plan(experiment).source
-    for words, size in model.understood(source.shape, source.classes):
-        print(f"{words}: {size:,} weights", file=sys.stderr)
-    if doubt := model.doubt(source.classes):
-        print(doubt, file=sys.stderr)
+    from ldp_core.commands.data import card_of
+    from ldp_core.door import network
+
+    seen = network(experiment.model, plan(experiment).source)
+    if seen and experiment.model.given_by:
+        print("\n".join(card_of(seen)), file=sys.stderr)
     return experiment
 
 
@@ -337,7 +346,7 @@ def _parser(called: str = MODULE) -> argparse.ArgumentParser:
     command_of_open(command("open", open_file))
     added = command("data", _data)
     added.add_argument("dataset", nargs="?", metavar="NAME")
-    added.add_argument("--show", metavar="NAME", help="what is understood of a table or folder, and asked")
+    added.add_argument("--show", metavar="NAME", help="what is understood of a table, folder or file")
     added.add_argument("--yes", action="store_true", help="with --show: keep its card as shown")
     command("runs", records.runs)
     added = command("prune", records.prune)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOP = Experiment.model_fields
+FEW = 10
+"""Number of held-out samples below which it is said."""
 SCOPES: dict[accounting.Scope, str] = {
     "coordinate": PER["coordinate"],
     "upload": PER["upload"],
@@ -178,9 +180,10 @@ class Result:
         noise = "no noise" if plan(asked).randomiser.role == "identity" else plan(asked).randomiser.label
         model = asked.model.title if asked.model.given_by else asked.model.name
         how = "" if self.status == "completed" else f"{self.status} after "
+        few = f" of {end['held_out']} held-out samples" if end["held_out"] < FEW else ""
         return (
             f"{asked.dataset}, {model}, {asked.clients.count} clients, {noise}: "
-            f"{how}{end['round']} round{'s' * (end['round'] != 1)}, accuracy {self.accuracy:.1%}"
+            f"{how}{end['round']} round{'s' * (end['round'] != 1)}, accuracy {self.accuracy:.1%}{few}"
         )
 
     @cached_property

@@ -47,6 +47,7 @@ LAYERS = [
     ["ldp_core.federated"],
     ["ldp_core.leakage"],
     ["ldp_core.inspection"],
+    ["ldp_core.door"],
     ["ldp_core.simulate"],
     ["ldp_core.many"],
     ["ldp_core.pilot"],

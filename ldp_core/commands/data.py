@@ -8,6 +8,7 @@ from pathlib import Path
 from ldp_core import datasets
 from ldp_core.datasets import Dataset, Pictures, Report, Seen, folders
 from ldp_core.errors import DataUnavailable, InvalidInput, on_one_line
+from ldp_core.experiment import read_json
 
 LOOKED_INTO = 5000
 """Number of a folder's files that are opened for the list, which takes seconds."""
@@ -35,16 +36,18 @@ def data(asked: str | None, report: Report) -> int:
 
 
 def show(name: str, yes: bool, report: Report) -> int:
-    """Print the card of a table or folder of the data folder, and if `yes` keep it as shown; 2 if a question
-    stays open, or the data will not do.
+    """Print the card of a table or folder of the data folder, or of a file with a network, an upload or
+    samples, and if `yes` keep it as shown; 2 if a question stays open, or the data will not do.
     """
+    if ":" not in name and Path(name).suffix:
+        return _show_file(Path(name), yes)
     if name not in datasets.registry.brought():
         datasets.get(name)
         raise InvalidInput(f"{name} comes with the program, and needs no card")
     root, look = datasets.data_dir(), datasets.registry.look(name)
     if look.kind:
         datasets.give(look, root, report)
-    print("\n".join(map(on_one_line, _shown(look.seen))))
+    print("\n".join(card_of(look.seen)))
     if look.refused:
         print(f"{folders.called(name)} {look.refused}", file=sys.stderr)
         return 2
@@ -58,7 +61,28 @@ def show(name: str, yes: bool, report: Report) -> int:
     return 2 if look.seen.open and not yes else 0
 
 
-def _shown(seen: Seen) -> Iterator[str]:
+def _show_file(file: Path, yes: bool) -> int:
+    from ldp_core.door import look
+
+    seen, card = look(file), file.with_suffix(".json")
+    print("\n".join(card_of(seen)))
+    if seen.open and yes and all(one["answers"] for one in seen.open):
+        known = read_json(card.read_text(encoding="utf-8")) if card.exists() else {}
+        stated = {"model": known} if "layers" in known else known
+        first = seen.first({})
+        taken = stated | ({"model": first} if "layers" in first else first)
+        card.write_text(json.dumps(taken, ensure_ascii=False, indent=1), encoding="utf-8")
+        print(f"kept as {card}")
+        return 0
+    return 2 if seen.open else 0
+
+
+def card_of(seen: Seen) -> list[str]:
+    """What is understood of something foreign, and asked, a line each."""
+    return [*map(on_one_line, _lines(seen))]
+
+
+def _lines(seen: Seen) -> Iterator[str]:
     yield from (" | ".join(row) for row in seen.rows)
     for name, kind, scale, origin in seen.columns:
         yield f"  {name}: {kind}, {scale} ({origin})"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ldp_core.commands.data import card_of
 from ldp_core.commands.options import number
 from ldp_core.errors import InvalidInput, on_one_line
 
@@ -69,23 +70,27 @@ def _still_at(words: str) -> Iterator[None]:
 def command_of_audit(added: argparse.ArgumentParser) -> None:
     columns = "[trial,] input, output[, coordinate, round, world]; without trial a row is one"
     added.add_argument("samples", metavar="SAMPLES.csv", help=f"columns {columns}")
-    added.add_argument("--claimed", required=True, metavar="EPSILON", help="for all that one trial holds")
-    added.add_argument("--delta", default="0", help="claimed with it (0)")
+    text = "for all that one trial holds; not needed where a column epsilon says it"
+    added.add_argument("--claimed", metavar="EPSILON", help=text)
+    added.add_argument("--delta", help="claimed with it (0)")
     added.add_argument("--confidence", default="0.95", help="of the bound (0.95)")
 
 
 def audit(options: argparse.Namespace) -> int:
-    """Print the verdict on the claimed ε, the outputs that distinguish two inputs, and bias and variance
-    beside those of the built-in mechanisms. Raises StudioError: an option or the file is invalid, or there
-    are too few samples.
+    """Print the samples as understood; the verdict on the claimed ε, the outputs that distinguish two inputs,
+    and bias and variance beside those of the built-in mechanisms. 2 where no ε is claimed. Raises
+    StudioError: an option or the file is invalid, or there are too few samples.
     """
     from ldp_core.accounting.samples import audit_samples, beside, read_samples
 
-    claimed, delta, sure = (
-        number(name, getattr(options, name)) for name in ("claimed", "delta", "confidence")
-    )
-    own = {"epsilon": claimed, "delta": delta}
+    given = {"epsilon": ("claimed", options.claimed), "delta": ("delta", options.delta)}
+    own = {name: number(*one) for name, one in given.items() if one[1] is not None}
+    sure = number("confidence", options.confidence)
     samples = read_samples(_bytes(options.samples), MOST_BYTES, own)
+    print("\n".join(card_of(samples.seen)), file=sys.stderr)
+    if samples.seen.open:
+        raise InvalidInput("--claimed EPSILON is missing")
+    claimed, delta = (({"delta": 0.0} | dict(samples.claimed) | own)[name] for name in ("epsilon", "delta"))
     found = audit_samples(samples.inputs, samples.outputs, claimed, delta, sure, samples.worlds)
     print("\n".join(filter(None, (found.verdict, found.evidence))))
     _say("bias and variance at", [f"{one.input:g} ({one.trials} trials)" for one in found.answers])
@@ -109,19 +114,33 @@ def command_of_inspect(added: argparse.ArgumentParser) -> None:
     added.add_argument(
         "upload", metavar="UPLOAD.npz", help="arrays before/… and after/…, or update/…, gradient/…"
     )
-    added.add_argument(
-        "--card", required=True, metavar="CARD.json", help="model, shape, classes, learning_rate, …"
-    )
+    words = "model, shape, classes, learning_rate, …; by default UPLOAD.json beside it"
+    added.add_argument("--card", type=Path, metavar="CARD.json", help=words)
+    added.add_argument("--yes", action="store_true", help="keep the first answer to each question there")
 
 
 def inspect(options: argparse.Namespace) -> int:
-    """Print the result as JSON; returns 1 if an assumption of the attack fails. Raises StudioError: the file
-    or the card cannot be read.
+    """Print the upload as understood and, unless it leaves a question open (2), the result as JSON; 1 if an
+    assumption of the attack fails. Raises StudioError: the file or the card cannot be read.
     """
     from ldp_core import inspection
+    from ldp_core.inspection.arrays import read_arrays
+    from ldp_core.inspection.card import stated
+    from ldp_core.inspection.look import look
     from ldp_core.runs import one_thread
 
     one_thread()
-    found = inspection.inspect(options.upload, options.card)
+    card = options.card or Path(options.upload).with_suffix(".json")
+    given = stated(card) if options.card or card.exists() else {}
+    seen = look(read_arrays(options.upload), given)
+    print("\n".join(card_of(seen)), file=sys.stderr)
+    if seen.open and options.yes:
+        given = seen.first(given)
+        card.write_text(json.dumps(given, indent=1), encoding="utf-8")
+        print(f"kept as {card}", file=sys.stderr)
+        seen = look(read_arrays(options.upload), given)
+    if seen.open:
+        raise InvalidInput(f"leaves open what its card says: --yes keeps each first answer as {card}")
+    found = inspection.inspect(options.upload, seen.first(given))
     print(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False))
     return int(any(one["holds"] is False for one in found["assumptions"]))

@@ -62,7 +62,8 @@ class Card(BaseModel):
     leave_out: tuple[Name, ...] = ()
     gaps: dict[Name, StrictBool] = {}
     """For a column, whether None, NA and the like are gaps in it, or values."""
-    headings: StrictBool | None = None
+    headings: StrictBool | Literal["skip"] | None = None
+    """Whether the first line names the columns; "skip" where it is neither that nor a row."""
     encoding: Literal["cp1252", "gb18030", "cp1251", "shift_jis"] | None = None
     decimal: Literal[".", ","] | None = None
     held_out: Literal["test", "valid", "a fifth"] | None = None
@@ -106,10 +107,7 @@ class Card(BaseModel):
 
     def with_answer(self, answer: Mapping[str, Any]) -> Card:
         """This card with what an answer states."""
-        own = self.as_json()
-        for name, one in answer.items():
-            own[name] = {**own.get(name, {}), **one} if isinstance(one, dict) else one
-        return Card.checked(own)
+        return Card.checked(_merged(self.as_json(), answer))
 
     def refuse_unknown(self, headings: tuple[str, ...]) -> None:
         """Raise InvalidInput for a column that the card names and the table lacks."""
@@ -127,11 +125,19 @@ class Card(BaseModel):
         return [*one, *self.scales, *self.leave_out, *self.gaps]
 
 
+def _merged(own: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+    parts = {name: {**own.get(name, {}), **one} for name, one in answer.items() if isinstance(one, dict)}
+    return {**own, **answer, **parts}
+
+
 @dataclass
 class Seen:
-    """Foreign data as understood, for people: what a card shows."""
+    """What is foreign as understood, for people: what a card shows of a table, pictures, a network, an upload
+    or samples.
+    """
 
     card: Card = field(default_factory=Card)
+    """Of a table or pictures."""
     rows: list[list[str]] = field(default_factory=list)
     """The headings, and the first rows as understood."""
     columns: list[list[str]] = field(default_factory=list)
@@ -141,10 +147,13 @@ class Seen:
     questions: list[dict[str, Any]] = field(default_factory=list)
     gives: list[str] = field(default_factory=list)
     """What the data can give, before any noise."""
+    guessing: float = 0.0
+    """Accuracy of naming the commonest class, and below of a model of all data without noise."""
+    ceiling: float | None = None
 
     def ask(self, asks: str, *answers: tuple[str, Mapping[str, Any]], proved: bool = False) -> None:
         """A question, or a choice that is `proved` already, with what each answer states in the card; the
-        first is taken until another is chosen.
+        first is taken until another is chosen. Without answers, it is to be stated.
         """
         said = [{"says": says, "card": dict(card)} for says, card in answers]
         self.questions.append({"asks": asks, "open": not proved, "answers": said})
@@ -153,12 +162,15 @@ class Seen:
     def open(self) -> list[dict[str, Any]]:
         return [one for one in self.questions if one["open"]]
 
+    def first(self, own: Mapping[str, Any]) -> dict[str, Any]:
+        """What is stated with the first answer to each question."""
+        for one in self.questions:
+            own = _merged(own, one["answers"][0]["card"]) if one["answers"] else own
+        return dict(own)
+
     def taken(self) -> Card:
         """The card with the first answer to each question."""
-        card = self.card
-        for one in self.questions:
-            card = card.with_answer(one["answers"][0]["card"])
-        return card
+        return Card.checked(self.first(self.card.as_json()))
 
     def as_json(self) -> dict[str, Any]:
         return {**vars(self), "card": self.card.as_json()}

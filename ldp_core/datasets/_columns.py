@@ -25,8 +25,9 @@ FREQUENT = 0.05
 FEW = 10
 """Number of rows below which it says nothing that all are different."""
 PERSONS = Heading.of(
-    "client user person participant patient subject customer member account employee household owner device "
-    "hospital site school shop store branch kunde kunden nutzer cliente usuario paciente 客户 用户 患者",
+    "client user person individual respondent participant patient subject customer member account employee "
+    "household owner device institution inst center centre clinic hospital site school shop store branch "
+    "kunde kunden nutzer cliente usuario paciente 客户 用户 患者",
     "id ids no nr nbr number name # code key uuid",
 )
 IDS = {"id", "ids", "nbr", "uuid", "guid"}
@@ -152,6 +153,8 @@ class Column:
                 return "another text in each row"
         if not self.numbers and len(self.values) > MOST_VALUES:
             return f"more than {MOST_VALUES} different texts"
+        if not self.numbers and len(self.values) > count // 2 >= FEW:
+            return "another text in most rows"
         return "numbers of persons or things" if self.names and self.numbers else ""
 
     def feature(self, train: Whole, kept: Whole) -> Feature | None:
@@ -202,6 +205,9 @@ def _listed(headings: Sequence[str]) -> str:
 
 
 def _noted(one: Feature) -> Iterator[str]:
+    odd = [] if one.number else [cell for cell in one.scale if not math.isfinite(value(str(cell), "."))]
+    if 0 < len(odd) < len(one.scale) // 2:
+        yield f"“{one.heading}” is read as a category, as {_listed(list(map(str, odd)))} are no numbers"
     if one.missing:
         rule = "the middle of its scale" if one.number else "none of its values"
         rows = f"{spelled(one.missing)} row{'s' * (one.missing > 1)}"

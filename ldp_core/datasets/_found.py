@@ -56,6 +56,7 @@ def divided(
         f"{spelled(n)} {what} to train on, {spelled(count)} held out; {len(classes)} classes{whose}",
         f"guessing “{classes[common]}” reaches {held[common] / count:.0%} of those held out",
     ]
+    seen.guessing = float(held[common] / count)
     if count < FEW:
         seen.gives.append(f"of {count} held out, each one more that is right is {1 / count:.0%} of accuracy")
     if absent := [name for name, some in zip(classes, held, strict=True) if not some]:

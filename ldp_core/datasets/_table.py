@@ -5,6 +5,7 @@ does not prove becomes a question.
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,12 @@ from ldp_core.tables import Table, encodings, read_table, two_readings, value, w
 
 MOST_CLASSES, MOST_FEATURES, MOST_COLUMNS = 100, 2_000, 2_000
 MOST_BYTES = 20 * 2**20
-SHOWN, OFFERED = 3, 3
-"""Numbers of rows that are shown, and of answers that are offered."""
+SHOWN, OFFERED, SCALED = 3, 3, 6
+"""Numbers of rows that are shown, of answers that are offered, and of scales that are named."""
 TARGETS = Heading.of(
     "target label class outcome y species diagnosis survived status event default fraud readmitted attrition "
-    "churn churned canceled cancelled bought returned defaulted result gekündigt klasse ziel 是否流失",
+    "churn churned canceled cancelled bought returned defaulted result gekündigt klasse ziel 是否流失 "
+    "death dead died deceased alive mortality relapse recurrence arrest vote grade",
     "the is has was name id of payment next month reservation booking loan",
 )
 AMOUNTS = {
@@ -43,26 +45,39 @@ AMOUNTS = {
 
 def read(data: bytes, seen: Seen) -> Table:
     """Table of a file in CSV. InvalidInput: the end of a sentence that begins with its name."""
-    card, ways = seen.card, encodings(data)
-    first = card.encoding or (ways or [""])[0]
+    card, known = seen.card, encodings(data)
+    first = card.encoding or (known or [""])[0]
     try:
-        table = read_table(data, MOST_BYTES, first, card.headings is not False)
-        if len(ways) > 1 and not card.encoding:
-            other = {one: read_table(data, MOST_BYTES, one) for one in ways[:OFFERED]}
-            says = [(f"{one}: {_first(each)}", {"encoding": one}) for one, each in other.items()]
+        table = read_table(data, MOST_BYTES, first, card.headings not in (False, "skip"))
+        if len(known) > 1 and not card.encoding:
+            each = {one: read_table(data, MOST_BYTES, one) for one in known[:OFFERED]}
+            says = [(f"{one}: {_first(read)}", {"encoding": one}) for one, read in each.items()]
             seen.ask("in which encoding is it written?", *says)
     except InvalidExperiment as error:
         raise InvalidInput(f"cannot be read: {error.problems[0]}") from None
-    if card.headings is None and _headless(table) and not _named(card, table):
-        seen.ask(
-            "has it a line of headings?",
+    if card.headings == "skip":
+        table = read_table(_below(data), MOST_BYTES, first, headed=False)
+    elif card.headings is None and _headless(table) and not _named(card, table):
+        ways: list[tuple[str, dict[str, Any]]] = [
             ("no, its first line is a row", {"headings": False}),
             ("yes, its first line names the columns", {"headings": True}),
+            ("neither: leave its first line out", {"headings": "skip"}),
+        ]
+        below = read_table(_below(data), MOST_BYTES, first, headed=False)
+        if len(table.problems) > len(table.rows) and not below.problems:  # it has other cells than all below
+            ways.reverse()
+        seen.ask("has it a line of headings?", *ways)
+        table = (
+            below if ways[0][1]["headings"] == "skip" else read_table(data, MOST_BYTES, first, headed=False)
         )
-        table = read_table(data, MOST_BYTES, first, headed=False)
     if table.row_names:
         seen.notes.append("left out: the first column, which has no heading and names the rows")
     return table
+
+
+def _below(data: bytes) -> bytes:
+    """A file without its first line."""
+    return data.partition(b"\n")[2] or data
 
 
 def _first(table: Table) -> str:
@@ -139,7 +154,7 @@ def understand(table: Table, seen: Seen) -> tuple[Found, NDArray[np.float32]]:
     seen.columns = [_described(one) for one in features]
     learnt = learnt_from(features)
     if learnt:
-        seen.notes.append("without scales that the card states, ε of each row is refused")
+        _ask_of_scales([one for one in features if not one.stated], seen)
     found = divided(
         "rows", seen, classes, clients, rows, labels, owners, test, columns=features, target=target.heading,
         client=client.heading if client else "", learnt=learnt, rows_each=card.rows_each if person else 0,
@@ -182,6 +197,29 @@ def _ask_of_gaps(columns: Sequence[Column], seen: Seen) -> None:
             asks = f"is {column.marked[0]}, in {spelled(count)} rows of “{column.heading}”, a value or a gap?"
             ways = ("a value", {"gaps": {column.heading: False}}), ("a gap", {"gaps": {column.heading: True}})
             seen.ask(asks, *(ways if column.holds else ways[::-1]))
+
+
+def _ask_of_scales(features: Sequence[Feature], seen: Seen) -> None:
+    public: dict[str, list[Any]] = {}
+    for one in features:
+        public[one.heading] = list(one.scale)
+        if one.number:
+            low, high = map(float, one.scale)
+            step = 10.0 ** math.floor(math.log10(high - low))
+            ends = math.floor(low / step) * step, math.ceil(high / step) * step
+            public[one.heading] = [float(f"{end:.12g}") for end in ends]
+    some = [
+        f"{name} {' to '.join(f'{end:.6g}' for end in ends) if isinstance(ends[0], float) else 'as listed'}"
+        for name, ends in [*public.items()][:SCALED]
+    ]
+    more = f" and {spelled(len(public) - SCALED)} more" if len(public) > SCALED else ""
+    seen.ask(
+        "least and most of each number are taken from the rows; without publicly known ones ε of each row is "
+        "refused",
+        ("from the rows", {}),
+        (f"publicly known: {', '.join(some)}{more}", {"scales": public}),
+        proved=True,
+    )
 
 
 def refuse_unreadable(table: Table) -> None:
@@ -267,9 +305,11 @@ def _target(columns: Sequence[Column], seen: Seen) -> Column:
         if one.heading not in {*card.leave_out, *card.scales}
         and 2 <= len(one.values) <= most
         and not one.names
+        and (len(one.values) == 2 or all(number.is_integer() for number in one.numbers.values()))
     ][::-1]
     named = [one for one in ways if TARGETS.fits(one.heading) or words(one.heading) & {"is", "has"}]
-    ways.sort(key=lambda one: (one not in named, len(one.values) > 2))
+    ends = (columns[-1], columns[0]) if card.headings in (False, "skip") else ()
+    ways.sort(key=lambda one: (one not in named, one not in ends, len(one.values) > 2))
     if not ways:
         raise InvalidInput(
             f"has no column that looks like a target, with 2 to {MOST_CLASSES} values; name it as target"

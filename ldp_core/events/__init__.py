@@ -10,6 +10,7 @@ from ldp_core.events.cells import (
     Answered,
     ClaimCell,
     DesignCell,
+    Fitted,
     Guessed,
     Leaked,
     SearchCell,

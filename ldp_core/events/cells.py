@@ -75,6 +75,18 @@ class Tried(Event):
 
 
 @dataclass(frozen=True)
+class Fitted(Event):
+    """A run without noise, which finds ranges and learning rate (`ldp_core.tuning.fits`)."""
+
+    event: ClassVar[str] = "fit"
+
+    cell: Count
+    half: float
+    rate: float
+    accuracy: Share
+
+
+@dataclass(frozen=True)
 class Leaked(Event):
     """Images that an attacker identified, for one range and ε (`ldp_core.tuning.leaks`)."""
 

@@ -31,6 +31,7 @@ def _indexed(table: Json) -> Json:
 Packed = Annotated[str, Field(max_length=10**6)]
 """Base64 of packed values."""
 Shares = Annotated[list[Share], Field(max_length=1000)]
+PerClass = Annotated[list[Share | None], Field(max_length=1000)]
 Sentences = Annotated[list[str], Field(max_length=100)]
 Verdict = Annotated[dict[str, str], fields_of(verdict.Verdict)]
 Departures = Annotated[list[Annotated[Json, fields_of(Departure)]], Field(max_length=200)]

@@ -17,6 +17,7 @@ from ldp_core.events.parts import (
     Measured,
     Packed,
     Pairs,
+    PerClass,
     PerGroup,
     Picture,
     Shares,
@@ -42,7 +43,7 @@ class Started(Event):
     engine_kind: str
     """Kind of engine; runs with the same kind are equal bit for bit."""
     accuracy: Share
-    accuracy_per_class: Shares
+    accuracy_per_class: PerClass
     loss: float
     mean_image: Picture | None
     """Mean of the held-out images, a guess without an upload."""
@@ -90,7 +91,8 @@ class RoundDone(Event):
 
     round: Count
     accuracy: Share
-    accuracy_per_class: Shares
+    accuracy_per_class: PerClass
+    """Null for a class of which nothing is held out."""
     accuracy_per_group: PerGroup
     """Accuracy weighted by the class mixtures of the strict (ε at most the median) and the permissive
     clients; null for an empty group.

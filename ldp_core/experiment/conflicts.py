@@ -48,6 +48,9 @@ def conflicts(plan: Plan) -> Iterator[Problem]:
         fitting = [name for name in fitting if name != experiment.model.name]
         yield Problem("model", f"does not fit {what}: {why}; choose {one_of(fitting)}")
         return
+    asks, ways = experiment.model.asks(source.classes)
+    if asks:
+        yield Problem(f"model.{experiment.model.given_by}", f"leaves open: {asks} Write {one_of(ways)}")
     if experiment.unit == "record":
         wrong = [*_of_records(plan)]
         yield from wrong

@@ -65,7 +65,7 @@ def _with_its_clients(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _with_its_output(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Experiment fields whose listed layers say which one is the output layer, as the classes decide."""
+    """Experiment fields whose last listed layer says its activation, unless that is an open question."""
     model = data.get("model")
     if not isinstance(model, Mapping) or "layers" not in model:
         return data

@@ -26,7 +26,8 @@ class Score:
     """Accuracy in [0, 1], overall and per class, and mean cross-entropy in nats."""
 
     accuracy: float
-    per_class: list[float]
+    per_class: list[float | None]
+    """None for a class that is not held out."""
     loss: float
     right: NDArray[np.bool_] | None
     """Mask (n,) of correctly classified held-out samples; None if every client has a model of its own."""
@@ -46,7 +47,7 @@ def evaluate(federation: Federation, weights: torch.Tensor, joined: Participatio
     if own is None:
         score = _evaluate_shared(federation, weights, federation.recipe)
         if compares:
-            score = replace(score, own_mix=float((mixes(federation) @ np.array(score.per_class)).mean()))
+            score = replace(score, own_mix=_figure(_mixed(mixes(federation), score.per_class)))
         return score
     theirs = _evaluate_own(federation, torch.from_numpy(own).to(weights), compares)
     model = federation.recipe.model
@@ -65,8 +66,8 @@ def _evaluate_shared(federation: Federation, weights: torch.Tensor, recipe: Reci
         right.append(logits.argmax(1) == y)
         loss += float(torch.nn.functional.cross_entropy(logits, y, reduction="sum"))
     hits, labels = torch.cat(right).cpu().numpy(), federation.test_labels
-    per_class = np.bincount(labels[hits], minlength=federation.classes) / federation.test_counts
-    return Score(float(hits.mean()), per_class.tolist(), _number(loss) / len(labels), hits)
+    per_class = _by_class(hits, labels, federation.classes)
+    return Score(float(hits.mean()), per_class, _number(loss) / len(labels), hits)
 
 
 def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Score:
@@ -93,7 +94,7 @@ def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Sco
     per_client, groups = right.mean(axis=1), federation.groups.items()
     return Score(
         float(per_client.mean()),
-        _by_class(right, labels_asked, federation.classes).tolist(),
+        _by_class(right, labels_asked, federation.classes),
         _number(losses) / right.size,
         None,
         per_client.tolist() if count <= EACH else None,
@@ -133,14 +134,17 @@ def _side_by_side(
             yield samples, recipe.model.logits(views, federation.test_x[samples])
 
 
-def _on_own_mixes(federation: Federation, right: NDArray[np.bool_], labels: NDArray[np.int64]) -> float:
+def _on_own_mixes(
+    federation: Federation, right: NDArray[np.bool_], labels: NDArray[np.int64]
+) -> float | None:
     """Mean over clients of the accuracy on their own class mixtures, without classes not scored."""
     held = mixes(federation)
     found = np.empty(len(right))
     for i, (hits, asked) in enumerate(zip(right, labels, strict=True)):
-        weight = held[i] * (np.bincount(asked, minlength=federation.classes) > 0)
-        found[i] = weight @ _by_class(hits, asked, federation.classes) / max(weight.sum(), 1e-300)
-    return float(found.mean())
+        shares = np.array(_by_class(hits, asked, federation.classes), np.float64)
+        weight = held[i] * np.isfinite(shares)
+        found[i] = weight @ np.nan_to_num(shares) / weight.sum() if weight.any() else np.nan
+    return _figure(found)
 
 
 def own_losses(federation: Federation, trained: torch.Tensor, shards: Sequence[Indices]) -> Floats:
@@ -164,10 +168,27 @@ def mixes(federation: Federation) -> Floats:
     return np.stack([federation.deal.mix(one, federation.classes) for one in everybody])
 
 
-def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int) -> Floats:
-    """Accuracy of each class over all scored samples; 0 for a class without any."""
-    asked = np.bincount(labels.ravel(), minlength=classes)
-    return np.bincount(labels[right], minlength=classes) / np.maximum(asked, 1)
+def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int) -> list[float | None]:
+    """Accuracy of each class over all scored samples; None for a class without any."""
+    asked, named = (np.bincount(some, minlength=classes) for some in (labels.ravel(), labels[right]))
+    shares = (named / np.maximum(asked, 1)).tolist()
+    return [share if count else None for share, count in zip(shares, asked, strict=True)]
+
+
+def _mixed(mix: Floats, per_class: Sequence[float | None]) -> Floats:
+    """Accuracy over mixtures (…, classes), without classes that have no figure; NaN where none has."""
+    shares = np.array(per_class, np.float64)
+    if (known := np.isfinite(shares)).all():
+        return np.where(mix.any(axis=-1), mix @ shares, np.nan)
+    weight = mix[..., known]
+    with np.errstate(invalid="ignore"):
+        return weight @ shares[known] / weight.sum(axis=-1)
+
+
+def _figure(some: Floats) -> float | None:
+    """Mean of the numbers; None without one."""
+    known = some[np.isfinite(some)]
+    return float(known.mean()) if known.size else None
 
 
 def _of_group(
@@ -175,14 +196,11 @@ def _of_group(
 ) -> float | None:
     """Accuracy of a group's own models, with classes weighted by the group's class mixture."""
     mix = federation.deal.mix(members, federation.classes)
-    return float(mix @ _by_class(right[members], labels[members], federation.classes)) if mix.any() else None
+    return _figure(_mixed(mix, _by_class(right[members], labels[members], federation.classes)))
 
 
 def per_group(federation: Federation, score: Score) -> dict[str, float | None]:
     """Accuracy of each group of clients: accuracy per class, weighted by the group's class mixture."""
     if score.groups is not None:
         return score.groups
-    per_class = np.array(score.per_class)
-    return {
-        name: float(mix @ per_class) if mix.any() else None for name, mix in federation.group_mixes.items()
-    }
+    return {name: _figure(_mixed(mix, score.per_class)) for name, mix in federation.group_mixes.items()}

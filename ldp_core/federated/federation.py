@@ -172,8 +172,8 @@ class Federation:
 
     @cached_property
     def test_counts(self) -> Indices:
-        """Number of held-out samples per class, (classes,), at least 1, as a divisor."""
-        return np.maximum(np.bincount(self.test_labels, minlength=self.classes), 1)
+        """Number of held-out samples per class, (classes,)."""
+        return np.bincount(self.test_labels, minlength=self.classes)
 
     def placed(self, weights: NDArray[np.float32]) -> torch.Tensor:
         """Weights (d,) or (k, d) on the device; on a CPU without a copy."""

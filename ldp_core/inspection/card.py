@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ldp_core import datasets, limits, mechanisms, models, optimizers
 from ldp_core.component import Part
-from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, shown
+from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, one_of, shown
 from ldp_core.experiment.reading import problems_of, read_json
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.limits import Limit
@@ -85,12 +85,17 @@ class Card(BaseModel):
         return self.steps == 1 == self.batch
 
 
-def read_card(source: str | Path | Mapping[str, Any]) -> Card:
-    """Card from a JSON file or an object; StudioError if it cannot be read, or a value is invalid."""
+def stated(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
+    """What a card says, from a JSON file or an object; StudioError if it cannot be read."""
     given = source if isinstance(source, Mapping) else read_json(_text(Path(source)))
     if not isinstance(given, Mapping):
         raise InvalidInput(f"a card is a JSON object; got {shown(given)}")
-    whole = dict(given)
+    return dict(given)
+
+
+def read_card(source: str | Path | Mapping[str, Any]) -> Card:
+    """Card from a JSON file or an object; StudioError if it cannot be read, or a value is invalid."""
+    whole = stated(source)
     try:
         if isinstance(named := whole.get("dataset"), str) and named in datasets.names():
             data = datasets.get(named)
@@ -109,6 +114,9 @@ def _contradictions(card: Card) -> list[tuple[str, str]]:
     found = []
     if why := card.model.misfit(card.shape, card.classes):
         found.append(("model", f"does not fit samples of {' × '.join(map(str, card.shape))}: {why}"))
+    asks, ways = card.model.asks(card.classes)
+    if asks:
+        found.append((f"model.{card.model.given_by}", f"leaves open: {asks} Write {one_of(ways)}"))
     if card.sent != "gradient" and card.learning_rate is None:
         found.append(("learning_rate", f"is missing: {card.sent} that were sent do not tell it"))
     if card.mechanism and card.mechanism.role != "identity":

@@ -56,7 +56,7 @@ def inspected(arrays: Arrays, card: Card) -> dict[str, Any]:
     """Result of the attack, and the findings on its assumptions; InvalidInput for arrays that contradict the
     card.
     """
-    groups = grouped(arrays)
+    groups = grouped(arrays, card.sent)
     needed = ("before", "after") if card.sent == "weights" else (card.sent,)
     if missing := [name for name in needed if name not in groups]:
         raise InvalidInput(

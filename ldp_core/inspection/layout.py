@@ -26,11 +26,18 @@ class Finding(NamedTuple):
     says: str
 
 
-def grouped(arrays: Arrays) -> dict[str, Arrays]:
+def ungrouped(arrays: Arrays) -> bool:
+    """Whether no array says by its name whether it is a gradient, a change or a weight."""
+    return not any(name.partition("/")[0] in GROUPS for name in arrays)
+
+
+def grouped(arrays: Arrays, sent: str = "") -> dict[str, Arrays]:
     """Arrays by group, `before/NAME` under "before" and those outside the groups under ""; InvalidInput for
-    another.
+    another. Where none is in a group, all are what was `sent`.
     """
     found: dict[str, Arrays] = {}
+    if sent in GROUPS and ungrouped(arrays):
+        arrays = {name if name in BESIDE else f"{sent}/{name}": one for name, one in arrays.items()}
     for name, array in arrays.items():
         group, slash, own = name.partition("/")
         if slash and group in GROUPS and own:

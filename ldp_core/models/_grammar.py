@@ -1,4 +1,6 @@
-"""Listed layers as JSON and as text: `conv 8 5 relu, pool 2, dense 32 relu`."""
+"""Listed layers as JSON, as text (`conv 8 5 relu, pool 2, dense 32 relu`), or as PyTorch and Keras list them
+(`_listing`).
+"""
 
 import json
 import re
@@ -11,6 +13,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 from ldp_core.errors import hint, one_of, shown
 from ldp_core.fields import Choice, Whole, refused
 from ldp_core.limits import HIDDEN, Limit
+from ldp_core.models._listing import is_listing, of_listing
 
 ACTIVATIONS = ("none", "relu", "sigmoid", "tanh")
 MOST_LAYERS = 16
@@ -18,13 +21,16 @@ MOST_WEIGHTS = 12_000_000
 EXAMPLE = "conv 8 5 relu, pool 2, dense 32 relu"
 LONGEST = 4000
 """Largest number of characters of a typed list of layers."""
+INPUTS = Whole(Limit(0, 10_000_000, 0))
+"""Numbers or channels that a layer says it takes, which must be those that reach it; 0 if it says none."""
 FIELDS: dict[str, dict[str, Whole | Choice]] = {
-    "dense": {"units": Whole(HIDDEN), "activation": Choice(ACTIVATIONS)},
+    "dense": {"units": Whole(HIDDEN), "inputs": INPUTS, "activation": Choice(ACTIVATIONS)},
     "conv": {
         "channels": Whole(Limit(1, 512, 8, "channels")),
         "size": Whole(Limit(1, 15, 5, "pixels")),
         "stride": Whole(Limit(1, 8, 1, "pixels")),
         "padding": Whole(Limit(0, 7, 0, "pixels")),
+        "inputs": INPUTS,
         "activation": Choice(ACTIVATIONS),
     },
     "pool": {"size": Whole(Limit(2, 8, 2, "pixels"))},
@@ -33,11 +39,11 @@ FIELDS: dict[str, dict[str, Whole | Choice]] = {
 """Numbers by kind of layer, in the order of the short notation, and the activation after it."""
 NUMBERS = {"dense": 1, "conv": 2, "pool": 1, "avg_pool": 1}
 """Number of values without names in the short notation, by kind of layer."""
-USUAL: dict[str, Any] = {"activation": "relu", "stride": 1, "padding": 0}
+USUAL: dict[str, Any] = {"activation": "relu", "stride": 1, "padding": 0, "inputs": 0}
 """Defaults, omitted in the short notation."""
 UNSAID = ""
-"""Activation of a last dense layer that names none: it is the output layer if it has a unit for each class,
-else it has the usual activation.
+"""Activation of a last dense layer that names none: the usual one, or an open question where it has a unit
+for each class.
 """
 LEAVE_OUT = {
     "dropout": "leave it out, as it has no weights and every one here is trained",
@@ -48,6 +54,10 @@ LEAVE_OUT = {
     "layernorm": "leave it out, as it is not offered among listed layers",
     "groupnorm": "leave it out, as it is not offered among listed layers (resnet18 has it)",
     "instancenorm": "leave it out, as it is not offered among listed layers",
+    **dict.fromkeys(
+        ("gelu", "leakyrelu", "elu", "selu", "silu", "swish", "prelu", "softplus", "hardtanh", "mish"),
+        "activations are relu, sigmoid and tanh",
+    ),
     **dict.fromkeys(ACTIVATIONS[1:], f"write an activation behind its layer, as in {EXAMPLE}"),
 }
 """Advice on what others list as layers, by name without underscores and digits."""
@@ -63,10 +73,12 @@ class Layer:
     stride: int = 1
     padding: int = 0
     activation: str = "none"
+    inputs: int = 0
 
     def as_json(self) -> dict[str, Any]:
         named = {name: getattr(self, name) for name in FIELDS[self.kind]}
-        return {"kind": self.kind} | {name: value for name, value in named.items() if value != UNSAID}
+        unsaid = {"activation": UNSAID, "inputs": 0}
+        return {"kind": self.kind} | {k: value for k, value in named.items() if value != unsaid.get(k)}
 
     def __str__(self) -> str:
         names = [name for name in FIELDS[self.kind] if name != "activation"]
@@ -153,6 +165,8 @@ def _typed(text: str) -> Any:
     """List of layers in a text; PydanticCustomError if it is too long, no JSON, or has an unknown word."""
     if len(text) > LONGEST:
         raise refused(f"must have at most {LONGEST} characters; got {len(text)}")
+    if is_listing(text):
+        return of_listing(text)
     if text.lstrip()[:1] in ("[", "{"):
         try:
             return json.loads(text)

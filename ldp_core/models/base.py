@@ -77,6 +77,10 @@ class Model(Component):
         """Layers that a user has listed, in words, each with its number of weights; [] of other models."""
         return []
 
+    def asks(self, classes: int) -> tuple[str, list[str]]:
+        """What a listed model leaves open, and the lists that say it; "" if it says all."""
+        return "", []
+
     def doubt(self, classes: int) -> str:
         """Sentence on a listed layer that may be meant otherwise; "" without one."""
         return ""

@@ -1,6 +1,7 @@
 """A network of layers that a user lists."""
 
 from dataclasses import replace
+from math import prod
 from typing import Annotated, Any
 
 from pydantic import Field, PlainSerializer
@@ -50,24 +51,32 @@ class Own(Convolutional):
     def fits(self, shape: Shape) -> bool:
         return not self.misfit(shape)
 
-    def ends(self, classes: int) -> bool:
+    @property
+    def ends(self) -> bool:
         """Whether the last listed layer is the output layer."""
-        last = self.stack[-1]
-        unsaid = last.activation == UNSAID and last.units == classes
-        return last.kind == "dense" and (unsaid or last.activation == "none")
+        return self.stack[-1].kind == "dense" and self.stack[-1].activation == "none"
+
+    def asks(self, classes: int) -> tuple[str, list[str]]:
+        """What the list leaves open, and lists that say it; "" if it says all."""
+        last = str(self.stack[-1])
+        if self.stack[-1].activation != UNSAID or self.stack[-1].units != classes:
+            return "", []
+        ways = [
+            spelled((*self.stack[:-1], replace(self.stack[-1], activation=one))) for one in ("none", "relu")
+        ]
+        return f"is its last layer, {last}, the output layer?", ways
 
     def decided(self, classes: int) -> "Own":
-        """Copy whose last layer says its activation."""
+        """Copy whose last layer says its activation, unless that is an open question."""
         *before, last = self.stack
-        if last.activation != UNSAID or last.kind != "dense":
+        if last.activation != UNSAID or last.kind != "dense" or self.asks(classes)[0]:
             return self
-        own = replace(last, activation="none" if last.units == classes else USUAL["activation"])
-        return self.model_copy(update={"stack": (*before, own)})
+        return self.model_copy(update={"stack": (*before, replace(last, activation=USUAL["activation"]))})
 
     def understood(self, shape: Shape, classes: int) -> list[tuple[str, int]]:
         """Each layer with weights, in words, and their number."""
         words = [str(one) for one in self.decided(classes).stack if one.kind in ("dense", "conv")]
-        if self.ends(classes):
+        if self.ends:
             words[-1] = f"dense {classes}, as listed the output layer"
         else:
             words.append(f"dense {classes}, added as the output layer")
@@ -77,7 +86,7 @@ class Own(Convolutional):
     def doubt(self, classes: int) -> str:
         """Sentence on a last layer that looks like the output layer and is none; "" without one."""
         last = self.stack[-1]
-        if self.ends(classes) or last.kind != "dense" or last.units != classes:
+        if self.ends or last.kind != "dense" or last.units != classes:
             return ""
         return (
             f"the last layer, {last}, has a unit for each class and an activation, so an output layer of "
@@ -85,19 +94,25 @@ class Own(Convolutional):
         )
 
     def misfit(self, shape: Shape, classes: int | None = None) -> str:
-        sides = list(shape[-2:])
+        sides, planes, reach = list(shape[-2:]), shape[0] if len(shape) == 3 else 1, 0
         for number, one in enumerate(self.stack, start=1):
+            reach = reach or (planes * prod(sides) if one.kind == "dense" else 0)
+            if one.inputs not in (0, reach or planes):
+                what = "numbers" if reach else "channels"
+                return f"layer {number} ({one}) takes {one.inputs} {what}, and {reach or planes} reach it"
             if one.kind == "dense":
-                break
+                reach = one.units
+                continue
             if len(shape) not in (2, 3):
                 return f"layer {number} ({one}) reads images"
             if one.size > min(sides) + 2 * one.padding:
-                reach = " × ".join(map(str, sides))
-                return f"layer {number} ({one}) is larger than the {reach} pixels that reach it"
+                there = " × ".join(map(str, sides))
+                return f"layer {number} ({one}) is larger than the {there} pixels that reach it"
             step = one.stride if one.kind == "conv" else one.size
             sides = [(side + 2 * one.padding - one.size) // step + 1 for side in sides]
+            planes = one.channels or planes
         last = self.stack[-1]
-        if classes and self.ends(classes) and last.units != classes:
+        if classes and self.ends and last.units != classes:
             return (
                 f"its last layer ({last}) has no activation, and so is the output layer, with {last.units} "
                 f"units for {classes} classes: give it {classes}, or an activation"
@@ -108,7 +123,7 @@ class Own(Convolutional):
         return ""
 
     def network(self, net: Network, x: Any, classes: int) -> Any:
-        flat, ends = False, self.ends(classes)
+        flat = False
         for number, one in enumerate(self.stack, start=1):
             name = f"layer{number}"
             if one.kind in ("pool", "avg_pool"):
@@ -119,9 +134,9 @@ class Own(Convolutional):
             else:
                 x = net.linear(name, x if flat else net.flat(x), one.units)
                 flat = True
-            activation = one.activation or ("none" if ends else USUAL["activation"])
+            activation = one.activation or USUAL["activation"]
             if activation != "none":
                 x = getattr(net, activation)(x)
-        if ends:
+        if self.ends:
             return x
         return net.linear("last", x if flat else net.flat(x), classes)

@@ -19,6 +19,8 @@ from ldp_core.tables.notation import decimal_mark, two_readings, value
 
 MOST_BYTES = 5 * 2**20
 DELIMITERS = ",;\t|"
+SPACED = 20
+"""Number of lines that must have the same number of cells between spaces, where nothing else separates."""
 ENCODINGS = ["cp1252", "gb18030", "cp1251", "shift_jis"]
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEP = re.compile(r'"?sep=([,;\t|])"?[ \r\n]*', re.IGNORECASE)
@@ -67,6 +69,8 @@ def read_table(data: bytes, most: int = MOST_BYTES, encoding: str = "", headed: 
     if first is None:
         raise InvalidExperiment(problems or [Problem("", "the file is empty; its first line names columns")])
     headings, rows = [cell.strip() for cell in first[1]], list(lines)
+    if all(len(one) > 2 and one[0] == one[-1] == "'" for one in headings):
+        headings = [one[1:-1] for one in headings]
     if not headed:
         headings, rows = [f"column {n + 1}" for n in range(len(headings))], [first, *rows]
     unnamed = [i for i, heading in enumerate(headings) if not heading or heading.startswith("Unnamed: ")]
@@ -131,7 +135,12 @@ def _delimiter(text: str) -> str:
         return ","
     if said := _SEP.fullmatch(head[0]):
         return said[1]
-    return max(DELIMITERS, key=_bare(head[0]).count)
+    best = max(DELIMITERS, key=_bare(head[0]).count)
+    if best in _bare(head[0]):
+        return best
+    lines = [line.split() for line in text[:100_000].splitlines()[:SPACED] if line.strip()]
+    spaced = len(lines) > 1 and len(lines[0]) > 1 and len({len(line) for line in lines}) == 1
+    return " " if spaced else best
 
 
 def _bare(line: str) -> str:

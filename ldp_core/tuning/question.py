@@ -17,7 +17,7 @@ from ldp_core.fields import is_number
 from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit, number
 from ldp_core.tuning.designs import plain
 
-FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds")
+FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "fits")
 RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2), "class_means": (1.0,)}
 """Default half-widths by target."""
 MOST_RANGES = 8
@@ -60,6 +60,8 @@ class Question:
     precision: float = PRECISION.default
     """Largest final ratio between the least ε that meets the target and the largest that does not."""
     seeds: int = int(SEEDS.default)
+    fits: bool = False
+    """Whether ranges and learning rate are found first (`ldp_core.tuning.fits`), whatever the ranges."""
     caps: tuple[Cap, ...] = ()
     """Limits on ε from `identification`, once measured, for all ranges; not part of the request."""
 
@@ -178,12 +180,15 @@ def parse_question(data: Any) -> Question:
         problems.append(Problem("precision", f"must be a factor {PRECISION}; got {shown(precision)}"))
     if not isinstance(seeds, int) or isinstance(seeds, bool) or not SEEDS.allows(seeds):
         problems.append(Problem("seeds", f"must be a whole number {SEEDS}; got {shown(seeds)}"))
+    fits = data.get("fits", False)
+    if not isinstance(fits, bool):
+        problems.append(Problem("fits", f"must be true or false; got {shown(fits)}"))
     if problems:
         raise InvalidExperiment(problems)
     halves = tuple(float(half) for half in sorted(ranges))
     halves = halves if plan(base).randomiser.region == "box" else halves[:1]  # they would be equal designs
     price, share = (None if limit is None else float(limit) for limit in (budget, identification))
-    found = Question(base, float(accuracy), halves, price, share, float(precision), seeds)
+    found = Question(base, float(accuracy), halves, price, share, float(precision), seeds, fits)
     try:
         for half in found.ranges:  # each of them can run
             one = found.experiment(half, min(1.0, found.most(half)), MOST_SEEDS)

@@ -133,6 +133,10 @@ def test_an_upload_saved_elsewhere_is_looked_at(visitor: Visitor):
     page.get_by_text("An upload that you saved elsewhere").click()
     npz, described = page.locator("input[type=file]").all()
     npz.set_input_files({"name": "upload.npz", "mimeType": "application/zip", "buffer": out.getvalue()})
+    for name in ("dense 32 relu, dense 10 none", "grey pictures of 8 × 8", "0.1"):
+        page.get_by_role("button", name=name, exact=True).click()
+        at_rest(page)
+    expect(page.get_by_text("the closest picture is at 120.0 dB of the original")).to_be_visible()
 
     def described_as(more: dict[str, int]) -> None:
         text = json.dumps(card | more).encode()

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import ldp_core
 from ldp_core import cli, datasets
 from ldp_core.datasets import Card, Look, TableFile, _brought
 from ldp_core.errors import DataUnavailable, InvalidExperiment, InvalidInput
+from ldp_core.events import RoundDone
 from ldp_core.experiment import parse
 
 CASES = Path(__file__).parent / "cases"
@@ -223,6 +225,41 @@ def test_ceiling_without_noise_is_said(folder: Path):
     assert any("without noise" in one and "100%" in one for one in found.seen.gives)
 
 
+def test_class_that_is_not_held_out_has_no_figure(folder: Path):
+    rows = [f"{n % 9},{'ab'[n % 9 > 4]}" for n in range(90)]
+    (folder / "few.csv").write_text("\n".join(["x,label", *rows, "5,c"]), encoding="utf-8")
+    assert any("no figure" in one for one in look(folder, "table:few").seen.gives)
+    run = ldp_core.run(dataset="table:few", rounds=1, count=3, attack=None)
+    done = next(one for one in run.events if one["event"] == "round")
+    assert done["accuracy_per_class"][2] is None and None not in done["accuracy_per_class"][:2]
+    groups = [one for one in done["accuracy_per_group"].values() if one is not None]
+    assert groups and all(0 <= one <= 1 for one in groups)
+    assert RoundDone.of(done).as_json() == done
+
+
+def test_few_held_out_rows_are_said_beside_the_accuracy(folder: Path):
+    (folder / "tiny.csv").write_text("x,label\n" + "1,a\n2,b\n" * 8, encoding="utf-8")
+    run = ldp_core.run(dataset="table:tiny", rounds=1, count=2, attack=None)
+    assert "of 2 held-out samples" in repr(run)
+    assert "held-out" not in repr(ldp_core.run(rounds=1, attack=None))
+
+
+def test_scales_of_the_rows_can_be_declared_public(folder: Path):
+    (folder / "age.csv").write_text(
+        "\n".join(["age,label", *(f"{17 + 7 * n % 74},{'ab'[n % 5 > 2]}" for n in range(73))]),
+        encoding="utf-8",
+    )
+    asked_for = look(folder, "table:age").seen
+    assert not asked_for.open
+    answers = [one["card"] for asked in asked_for.questions for one in asked["answers"]]
+    (answer,) = (one for one in answers if "scales" in one)
+    assert answer == {"scales": {"age": [10.0, 90.0]}}
+    with pytest.raises(InvalidExperiment, match="scales"):
+        parse({"dataset": "table:age", "unit": "record", "clients": {"count": 4}})
+    look(folder, "table:age", answer)
+    assert parse({"dataset": "table:age", "unit": "record", "clients": {"count": 4}}).unit == "record"
+
+
 def picture(colour: int, kind: str = "PNG", size: tuple[int, int] = (16, 12)) -> bytes:
     made = io.BytesIO()
     Image.new("RGB", size, (colour, 90, 0)).save(made, kind)
@@ -242,9 +279,13 @@ def zipped(these: Mapping[str, bytes], slash: str = "/") -> dict[str, bytes]:
 
 
 PARTS = [f"{part}/{kind}" for part in ("train", "valid", "test") for kind in ("cats", "dogs")]
+SPLIT = [f"{kind}{sep}{part}" for kind in ("cats", "dogs") for sep in "/_" for part in ("train", "test")]
 LAYOUTS: dict[str, tuple[dict[str, bytes], set[str], tuple[int, int], int]] = {
     "class folders": (files("pets/cats", "pets/dogs"), set(), (8, 2), 0),
     "train and test": (files("train/cats", "train/dogs", "test/cats", "test/dogs"), set(), (10, 10), 0),
+    "parts in classes": (files(*(one for one in SPLIT if "/" in one)), set(), (10, 10), 0),
+    "parts in names": (files(*(one for one in SPLIT if "_" in one)), set(), (10, 10), 0),
+    "not sorted": (files("cats", "dogs", "unsorted"), {"leave_out"}, (8, 2), 0),
     "as MNIST": (files("training/0", "training/1", "testing/0", "testing/1"), set(), (10, 10), 0),
     "train, valid and test": (files(*PARTS), {"held_out"}, (10, 10), 0),
     "clients": (files("alice/cats", "alice/dogs", "bob/cats", "bob/dogs"), {"folders"}, (16, 4), 2),
@@ -296,6 +337,47 @@ def test_images_beside_annotations_are_refused_by_name(folder: Path):
     these = {"images/1.png": picture(1), "images/2.png": picture(2), "annotations/all.json": b"{}"}
     with pytest.raises(InvalidInput, match="“images” alone"):
         _brought._of_files(zipped(these))
+
+
+def test_folders_for_kinds_of_files_are_no_classes():
+    with pytest.raises(InvalidInput, match="masks"):
+        _brought._of_files(zipped(files("set/images", "set/masks")))
+
+
+SHIPPED = {
+    "first line of counts": (
+        ["150,4,setosa,other", *(f"{n % 7},{n % 3},{n % 5},{n % 2}" for n in range(60))],
+        60,
+    ),
+    "counts, fewer cells": (["60,3,a", *(f"{n % 7},{n % 3},{n % 5},{n % 2}" for n in range(60))], 60),
+    "spaces": (["'a'  'b' 'label'", *(f"{n % 7}  {n % 3} {n % 2}" for n in range(60))], 60),
+    "death": (
+        ["male,female,death,age", *(f"{n % 2},{1 - n % 2},{int(n % 5 < 2)},{n % 50}" for n in range(60))],
+        60,
+    ),
+    "fractions": (["rate,share,kind", *(f"{n % 9 / 4},{n % 20 / 8},{'abc'[n % 3]}" for n in range(60))], 60),
+    "names": (["surname,x,label", *(f"n{n % 50},{n % 7},{'ab'[n % 2]}" for n in range(60))], 60),
+    "sites": (["inst,age,status", *(f"{n % 6},{n % 50},{int(n % 7 < 3)}" for n in range(60))], 60),
+}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_table_of_a_kind_that_packages_ship_is_understood(folder: Path, name: str):
+    lines, rows = SHIPPED[name]
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    found = look(folder, "table:t")
+    if "counts" in name:
+        assert {"headings": "skip"} in [one["card"] for one in found.seen.questions[0]["answers"]]
+        assert ("fewer" in name) == (found.seen.questions[0]["answers"][0]["card"] == {"headings": "skip"})
+        found = look(folder, "table:t", {"headings": "skip"})
+    made = look(folder, "table:t", found.seen.taken().as_json()).trains
+    assert made.train_size + made.test_size == rows
+    used = {one.heading for one in made.found.columns}
+    expected = {"death": "death", "fractions": "kind", "sites": "status", "spaces": "label"}
+    assert made.found.target == expected.get(name, made.found.target)
+    assert ("surname" in used, made.clients) == (False, 6 if name == "sites" else 0)
+    if "counts" in name:
+        assert made.found.target == "column 4"
 
 
 def test_jpeg_of_a_hundred_megapixels_is_read(folder: Path):

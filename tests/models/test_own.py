@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ldp_core
 from ldp_core import models
 from ldp_core.cli import main
 from ldp_core.errors import InvalidExperiment
@@ -54,8 +55,21 @@ def test_text_and_json_mean_the_same():
     assert plan(wider).key != plan(one).key == plan(parse({"model": {"name": "own", "layers": short}})).key
 
 
-@pytest.mark.parametrize("last", ["dense 10", "dense 10 none"])
-def test_last_layer_with_a_unit_for_each_class_is_the_output(last: str):
+def test_last_layer_with_a_unit_for_each_class_is_asked_about():
+    with pytest.raises(InvalidExperiment, match="leaves open") as caught:
+        parse({"model": {"layers": "dense 32 relu, dense 10"}})
+    (problem,) = caught.value.problems
+    assert problem.path == "model.layers"
+    sizes = []
+    for layers in models.get("own", layers="dense 32 relu, dense 10").asks(10)[1]:
+        assert layers in problem.message
+        sizes.append(plan(parse({"model": {"layers": layers}})).dimension)
+    output, before = 32 * 10 + 10, 64 * 32 + 32
+    assert sizes == [before + output, before + output + 10 * 10 + 10]
+
+
+def test_last_linear_layer_with_a_unit_for_each_class_is_the_output():
+    last = "dense 10 none"
     listed, usual = parse({"model": {"layers": f"dense 32 relu, {last}"}}), parse({"model": "mlp"})
     assert plan(listed).dimension == plan(usual).dimension == 64 * 32 + 32 + 32 * 10 + 10
     ends = [ended({"layers": layers})[-1] for layers in ("dense 32 relu", f"dense 32 relu, {last}")]
@@ -67,7 +81,7 @@ def test_last_layer_with_a_unit_for_each_class_is_the_output(last: str):
 
 def test_stored_relu_last_layer_keeps_its_network():
     stored = {"kind": "dense", "units": 10, "activation": "relu"}
-    before, now = (parse({"model": {"layers": one}}) for one in ([stored], "dense 10"))
+    before, now = (parse({"model": {"layers": one}}) for one in ([stored], "dense 10 none"))
     assert plan(before).dimension == 64 * 10 + 10 + 10 * 10 + 10 and plan(before).key != plan(now).key
     assert before.as_json()["model"]["layers"] == [stored] and "dense 10 none" in before.model.doubt(10)
     assert "added" in before.model.understood((8, 8), 10)[-1][0]
@@ -75,12 +89,10 @@ def test_stored_relu_last_layer_keeps_its_network():
 
 def test_command_shows_the_layers_before_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     asked = tmp_path / "asked.json"
-    asked.write_text(json.dumps(FEW | {"attack": None, "model": {"layers": "dense 7, dense 10"}}))
+    asked.write_text(json.dumps(FEW | {"attack": None, "model": {"layers": "dense 7, dense 10 none"}}))
     assert main(["run", str(asked)]) == 0
-    assert [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()[:2]] == [
-        "455 weights",
-        "80 weights",
-    ]
+    said = capsys.readouterr().err
+    assert "dense 7 relu | 455" in said and "the output layer | 80" in said
 
 
 def test_every_list_of_layers_is_read_back_from_its_text():
@@ -94,6 +106,8 @@ def test_every_list_of_layers_is_read_back_from_its_text():
             for name, field in FIELDS[one["kind"]].items():
                 if isinstance(field, Choice):
                     one[name] = str(draw.choice(field.words[1:]))
+                elif name == "inputs":
+                    one[name] = int(draw.integers(1, 99))
                 else:
                     one[name] = int(draw.integers(int(field.limit.minimum), int(field.limit.maximum) + 1))
         made = read(layers)
@@ -168,8 +182,8 @@ def test_title_of_stored_own_layers_is_readable():
         "conv 4 3, pool 2, dense 12",
         "conv 4 3 stride 2 padding 1, pool 3 , dense 9 sigmoid",
         "conv 4 2 tanh, avg_pool",
-        "conv 4 3, pool 2, dense 9, dense 10",
-        "dense 10",
+        "conv 4 3, pool 2, dense 9, dense 10 none",
+        "dense 10 none",
     ],
 )
 def test_engines_agree_on_own_layers(layers: str, monkeypatch: pytest.MonkeyPatch):
@@ -179,3 +193,85 @@ def test_engines_agree_on_own_layers(layers: str, monkeypatch: pytest.MonkeyPatc
         asked = FEW | {"model": {"layers": layers}, "mechanism": "none", "attack": None, "rounds": 2}
         found.append([one.loss for one in simulate(parse(asked), digits()) if isinstance(one, RoundDone)])
     assert found[1] == pytest.approx(found[0], rel=1e-3)
+
+
+SEQUENTIAL = """
+nn.Sequential(
+    nn.Conv2d(1, 8, kernel_size=3, padding=1),  # sees edges (only)
+    nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+    nn.Linear(8 * 4 * 4, 32), nn.Tanh(), nn.Linear(32, 10))
+"""
+PRINTED = """Sequential(
+  (0): Conv2d(1, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))
+  (1): MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)
+  (2): ReLU()
+  (3): Flatten(start_dim=1, end_dim=-1)
+  (4): Linear(in_features=128, out_features=32, bias=True)
+  (5): Tanh()
+  (6): Linear(in_features=32, out_features=10, bias=True)
+)"""
+KERAS = """model.add(layers.Input(shape=(8, 8, 1)))
+model.add(layers.Conv2D(8, (3, 3), activation="relu", padding="same"))
+model.add(layers.MaxPooling2D((2, 2)))
+model.add(layers.Flatten())
+model.add(layers.Dense(32, activation="tanh"))
+model.add(layers.Dense(10))
+"""
+
+
+@pytest.mark.parametrize("text", [SEQUENTIAL, PRINTED, KERAS], ids=["program", "printed", "keras"])
+def test_network_as_others_list_it_is_the_network_written(text: str):
+    made = parse({"model": {"layers": text}})
+    same = parse({"model": {"layers": "conv 8 3 padding 1 relu, pool 2, dense 32 tanh, dense 10 none"}})
+    assert plan(made).dimension == plan(same).dimension == 80 + 32 * 128 + 32 + 330
+    ends = [ended(layers)[-1] for layers in ({"layers": text}, same.as_json()["model"])]
+    assert ends[0].weights_sha256 == ends[1].weights_sha256
+    assert parse(made.as_json()) == made
+
+
+REFUSED = {
+    "nn.Sequential(nn.Linear(64, 32), nn.Dropout(0.5), nn.Linear(32, 10))": "leave it out",
+    "nn.Sequential(nn.Linear(64, 32), nn.GELU(), nn.Linear(32, 10))": "activations are",
+    "nn.Sequential(nn.Linear(784, 32), nn.ReLU(), nn.Linear(32, 10))": "takes 784 numbers, and 64",
+    "nn.Sequential(nn.Linear(64, 32, bias=False), nn.Linear(32, 10))": "bias",
+    "nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 4))": "4 units for 10 classes",
+    "nn.Sequential(nn.Linear(64, 10), nn.LogSoftmax(dim=1))": "the loss has it",
+    'Sequential([Dense(10, activation="softmax")])': "the loss has it",
+    "nn.Sequential(nn.BatchNorm1d(64), nn.Linear(64, 10))": "statistics",
+    "Net((fc1): Linear(in_features=64, out_features=10, bias=True))": "own way",
+    "class Net(nn.Module):\n  def __init__(self): self.fc = nn.Linear(64, 10)": "not run",
+    "nn.Sequential(nn.Conv2d(1, 8, 3), nn.MaxPool2d(3, stride=2), nn.Linear(8, 10))": "overlap",
+    "nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Linear(288, 10))": "takes 3 channels, and 1",
+    "nn.Sequential(nn.Conv2d(1, 8, (3, 5)), nn.Linear(8, 10))": "(3, 5)",
+    "nn.Sequential(nn.Linear(64, 10)": "not closed",
+    "nn.LSTM(64, 32)": "must be dense, conv",
+    "nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10), nn.ReLU())": "ends with relu",
+    "nn.Sequential(nn.Linear(64, 1), nn.Sigmoid())": "ends with sigmoid",
+    "nn.Sequential(nn.Conv2d(1, 8, 3), nn.MaxPool2d(2))": "ends with pool",
+    "nn.Sequential(nn.Conv2d(1, 8, 3), nn.AvgPool2d(2), nn.ReLU(), nn.Linear(72, 10))": "right behind",
+    "nn.Sequential(nn.Linear(64, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 10))": "statistics",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_network_that_is_not_offered_is_refused_in_one_sentence(text: str):
+    with pytest.raises(InvalidExperiment) as caught:
+        parse({"model": {"layers": text}})
+    (problem,) = caught.value.problems
+    assert REFUSED[text] in problem.message
+
+
+def test_network_file_is_shown_asked_about_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "net.json").write_text('{"layers": "dense 32 relu, dense 10"}')
+    (tmp_path / "net.txt").write_text("nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))")
+    assert main(["data", "--show", str(tmp_path / "net.txt")]) == 0
+    assert "the output layer | 330" in capsys.readouterr().out
+    assert main(["data", "--show", str(tmp_path / "net.json")]) == 2
+    assert "output layer?" in capsys.readouterr().out
+    assert main(["data", "--show", str(tmp_path / "net.json"), "--yes"]) == 0
+    assert "dense 10 none" in (tmp_path / "net.json").read_text()
+    assert main(["data", "--show", str(tmp_path / "net.json")]) == 0
+    assert ldp_core.look({"layers": "dense 10"}).open and not ldp_core.look({"layers": "dense 11"}).open
+    (tmp_path / "run.json").write_text('{"model": {"layers": "dense 10"}}')
+    capsys.readouterr()
+    assert main(["run", str(tmp_path / "run.json")]) == 2 and "dense 10 relu" in capsys.readouterr().err

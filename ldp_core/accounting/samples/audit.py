@@ -140,14 +140,19 @@ def audit_samples(
 
 
 def main(claim: Mapping[str, float], files: Mapping[str, bytes]) -> tuple[dict[str, Any], bytes]:
-    """Audit of a CSV file of samples, and of what is `beside`; for `system.bounded`."""
+    """A CSV file of samples as understood, its audit where a claim is known, and what is `beside`; for
+    `system.bounded`.
+    """
     samples = read_samples(files["samples"], claimed=claim)
-    epsilon, delta = claim["epsilon"], claim["delta"]
+    seen, claim = samples.seen.as_json(), {**samples.claimed, **claim}
+    if "epsilon" not in claim:
+        return {"seen": seen}, b""
+    epsilon, delta = claim["epsilon"], claim.get("delta", 0.0)
     found = audit_samples(samples.inputs, samples.outputs, epsilon, delta, worlds=samples.worlds)
     rows = [*beside(found, samples.inputs[0].size)]
     if not np.isfinite([row for _, row in rows]).all():
         raise InvalidInput("its values are too large to have a variance in 64-bit numbers")
-    return {"audit": asdict(found), "beside": rows, "size": samples.inputs[0].size}, b""
+    return {"seen": seen, "audit": asdict(found), "beside": rows, "size": samples.inputs[0].size}, b""
 
 
 def audit_function(

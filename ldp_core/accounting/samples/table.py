@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_core.datasets import Seen
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.limits import number, spelled
 from ldp_core.mechanisms.base import Floats
@@ -28,6 +29,9 @@ APART = {
     "mechanism": Column.of("mechanism", "name"),
 }
 """Columns of which a file has one value: an audit is of one mechanism and one claim."""
+CLAIMED = "epsilon", "delta"
+SHOWN, MOST = 3, 6
+"""Numbers of rows that are shown, and of inputs that are named."""
 TWO = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 """Numbers for the words of a yes-or-no column."""
 
@@ -41,6 +45,9 @@ class Samples:
     outputs: Floats
     worlds: NDArray[np.str_] | None
     """Name of each trial's neighbouring input, (trials,); None if the table has none."""
+    claimed: Mapping[str, float]
+    """ε and δ, where the file says them."""
+    seen: Seen
 
 
 def read_samples(
@@ -62,6 +69,7 @@ def read_samples(
         raise InvalidExperiment(table.problems[:3])
     if not table.rows:
         raise InvalidExperiment([Problem("", "the file has a header and no sample below it")])
+    stated = dict[str, float]()
     for name in APART:
         several = {row[names.index(name)].strip() for row in table.rows} if name in names else set()
         if len(several) > 1:
@@ -70,7 +78,10 @@ def read_samples(
                 f"has {spelled(len(several))} values, {some} among them; audit each in a file of its own"
             )
             raise InvalidExperiment([Problem(f"column {name}", message)])
-        if several and name in claimed and table.number(cell := several.pop()) != claimed[name]:
+        cell = several.pop() if several else ""
+        if cell and name in CLAIMED and math.isfinite(value := table.number(cell)):
+            stated[name] = value
+        if cell and name in claimed and table.number(cell) != claimed[name]:
             claim = f"the claim {number(claimed[name], 6)}"
             message = f"says {shown(cell)} and {claim}; audit the claim that the file is of"
             raise InvalidExperiment([Problem(f"column {name}", message)])
@@ -80,13 +91,44 @@ def read_samples(
     values = np.stack([_numbers(table, name, columns[name]) for name in NEEDED])
     cells = {name: _cells(table, name, columns[name]) for name in columns if name not in NEEDED}
     if "trial" not in cells:
+        inputs, outputs = values.reshape(2, -1, 1, 1)
         worlds = cells.get("world")
-        return Samples(values[0].reshape(-1, 1, 1), values[1].reshape(-1, 1, 1), worlds)
-    return _folded(table, values, cells)
+    else:
+        inputs, outputs, worlds = _folded(table, values, cells)
+    return Samples(
+        inputs, outputs, worlds, stated, _seen(table, names, inputs, worlds, {**stated, **claimed})
+    )
 
 
-def _folded(table: Table, values: Floats, cells: dict[str, NDArray[np.str_]]) -> Samples:
-    """Trials with their rows side by side, by round and coordinate."""
+def _seen(
+    table: Table, names: list[str], x: Floats, worlds: NDArray[np.str_] | None, claimed: Mapping[str, float]
+) -> Seen:
+    """What was recognised, and which claim is asked for."""
+    read = [f"{heading}: {name or 'not read'}" for heading, name in zip(table.headings, names, strict=True)]
+    seen = Seen(rows=[read, *([cell.strip() for cell in row] for row in table.rows[:SHOWN])])
+    if other := [heading for heading, name in zip(table.headings, names, strict=True) if not name]:
+        seen.notes.append(f"left out: {shown(', '.join(other), 120)}, which name nothing of an audit")
+    if {cell.strip().casefold() for row in table.rows[:SHOWN] for cell in row} & TWO.keys():
+        seen.notes.append("yes and true are read as 1, no and false as 0")
+    by = x.reshape(len(x), -1).mean(axis=1).round(9).astype(str) if worlds is None else worlds
+    counts = zip(*np.unique(by, return_counts=True), strict=True)
+    each = [f"{shown(str(one), 20)} ({spelled(int(n))} times)" for one, n in counts]
+    what = "inputs" if worlds is None else "worlds"
+    more = f" and {spelled(len(each) - MOST)} more" if len(each) > MOST else ""
+    size = f", each of {spelled(x[0].size)} values" * (x[0].size > 1)
+    seen.gives.append(f"{spelled(len(x))} trials{size}; {what}: {', '.join(each[:MOST])}{more}")
+    if "epsilon" not in claimed:
+        seen.ask("which ε is claimed, for all that one trial holds?")
+    else:
+        also = f", δ {number(claimed['delta'], 6)}" if claimed.get("delta") else ""
+        seen.ask(f"claimed: ε {number(claimed['epsilon'], 6)}{also}", proved=True)
+    return seen
+
+
+def _folded(
+    table: Table, values: Floats, cells: dict[str, NDArray[np.str_]]
+) -> tuple[Floats, Floats, NDArray[np.str_] | None]:
+    """Inputs, outputs and worlds of trials with their rows side by side, by round and coordinate."""
     none = np.full(len(table.rows), "")
     world = cells.get("world", none)
     trials, trial = np.unique(np.stack([world, cells["trial"]]), axis=1, return_inverse=True)
@@ -113,7 +155,7 @@ def _folded(table: Table, values: Floats, cells: dict[str, NDArray[np.str_]]) ->
     cubes[:, flat] = values
     own = trials[0] if "world" in cells else None
     inputs, outputs = cubes.reshape(2, *shape)
-    return Samples(inputs, outputs, own)
+    return inputs, outputs, own
 
 
 def _in_order(cells: NDArray[np.str_]) -> NDArray[np.float64] | NDArray[np.str_]:

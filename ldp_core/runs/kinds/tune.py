@@ -10,20 +10,22 @@ from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
 from ldp_core.cost.seconds import work_of
 from ldp_core.datasets import Report
 from ldp_core.errors import Diverged, InvalidInput
-from ldp_core.events import Answered, Leaked, SearchCell, Tried
+from ldp_core.events import Answered, Fitted, Leaked, SearchCell, Tried
 from ldp_core.experiment import Draft, Variant, plan
 from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.ask import USUAL_RUNS, searched
 from ldp_core.runs.kinds.base import Kind, Words, derived, rebased
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.view.cells import SearchProgress, points_of
+from ldp_core.runs.view.cells import SearchProgress, accuracy_of, points_of
 from ldp_core.runs.view.final_figures import found
 from ldp_core.system.preemption import make_room_if_asked
 from ldp_core.tuning import Question, answer_of, parse_question
 from ldp_core.tuning.designs import without_noise
+from ldp_core.tuning.fits import Fit, fit_in_words, fits_of, fitted, next_fits
 from ldp_core.tuning.leaks import Leak, bounded, leaks_of, next_uploads
 
 
@@ -31,7 +33,7 @@ class TuneJob(Kind):
     label = "question"
     summary = "Finds the least ε, and the safe range, with which runs reach an accuracy."
     part = "question"
-    events = (SearchCell, Tried, Leaked, Answered)
+    events = (SearchCell, Tried, Fitted, Leaked, Answered)
     smallest = {"base": {"rounds": 3}, "accuracy": 0.3, "ranges": [1], "seeds": 3, "precision": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Question:
@@ -46,7 +48,7 @@ class TuneJob(Kind):
         return [Draft(asked.experiment(half, min(1.0, asked.most(half))), (Variant("run"),))]
 
     def describe(self, asked: Question) -> Words:
-        halves = ", ".join(map(asked.called, asked.ranges))
+        halves = "" if asked.fits else ", ".join(map(asked.called, asked.ranges))
         return Words(
             derived(asked.base),
             f"the least ε for {percent(asked.accuracy, 1)}",
@@ -62,7 +64,8 @@ class TuneJob(Kind):
         recorder.end("completed", {})
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
-        asked, answer = self.parse(job.request), SearchProgress.of_job(job).update().answer
+        asked, record = self.parse(job.request), SearchProgress.of_job(job).update()
+        asked, answer = fitted(asked, record.fits), record.answer
         if answer is None:
             return []
         if answer["epsilon"] is None:
@@ -82,7 +85,11 @@ def search(
     """Train until the least ε is found; yields an event per run after the given ones, then one with the
     answer. If the question limits identification by an attacker, the attack is measured first.
     """
-    number, leaks = len(events), leaks_of(events)
+    number, leaks, fits = len(events), leaks_of(events), fits_of(events)
+    for fit in _fits(asked, fits, progress, room) if asked.fits else ():
+        yield Fitted(cell=number, **fit._asdict()).as_json()
+        number += 1
+    words, asked = fit_in_words(asked, fits), fitted(asked, fits)
     for event in _leaks(asked, leaks, progress) if asked.identification else ():
         yield Leaked(cell=number, **event).as_json()
         number += 1
@@ -97,7 +104,18 @@ def search(
     for event in searched(within, found, number, of_run, progress, room) if within.ranges else ():
         yield event
         number += 1
-    yield Answered(cell=number, **answer_of(within, found)._asdict()).as_json()
+    answer = answer_of(within, found)
+    why = "; ".join(filter(None, [answer.why, words]))
+    yield Answered(cell=number, **answer._replace(why=why)._asdict()).as_json()
+
+
+def _fits(asked: Question, known: list[Fit], progress: Report, room: str | None) -> Iterator[Fit]:
+    """Train without noise until wider ranges are no better; `known` grows."""
+    while wanted := next_fits(asked, known):
+        make_room_if_asked()
+        for place, figures, _ in known_or_trained([one for *_, one in wanted], room, progress):
+            known.append(Fit(*wanted[place][:2], accuracy_of(figures)))
+            yield known[-1]
 
 
 def _leaks(asked: Question, known: list[Leak], progress: Report) -> Iterator[dict[str, Any]]:

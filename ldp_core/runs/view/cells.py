@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from ldp_core.runs.view.folded import Folded
 from ldp_core.tuning.designs import TRIAL, Point, without_noise
+from ldp_core.tuning.fits import Fit, fits_of
 
 Body = dict[str, Any]
 Place = tuple[str, float | None, str | None]
@@ -71,14 +72,17 @@ class SearchProgress(Folded):
     cells: list[Body]
     leaks: list[Body]
     """Identification events of the values of ε tried for a limit on identification."""
+    fits: list[Fit]
     answer: Body | None
 
     def _forget(self) -> None:
-        self.cells, self.leaks, self.answer = [], [], None
+        self.cells, self.leaks, self.fits, self.answer = [], [], [], None
 
     def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
         if body["event"] == "answer":
             self.answer = body
+        elif body["event"] == "fit":
+            self.fits += fits_of([body])
         elif body["event"] in ("leak", "cell"):
             (self.leaks if body["event"] == "leak" else self.cells).append(body)
 

@@ -2,23 +2,27 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from ldp_core.datasets import Seen
 from ldp_core.errors import StudioError
+from ldp_core.experiment import read_json
 from ldp_core.runs import inspecting
 from pages.parts.charts.frames import enlarged
 from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.tables import table
+from pages.parts.ui.tables import table, understood
 from pages.parts.ui.text import decibels, plain
+from pages.parts.ui.uninterrupted import uncut
 
 KEY = "upload from elsewhere"
-CARD = {"model": {"layers": "dense 32 relu"}, "shape": [8, 8], "classes": 10}
-CARD |= {"steps": 1, "batch": 1, "learning_rate": 0.1}
 HOW = (
-    "The arrays that a client began with and sends, as `before/NAME` and `after/NAME` in one npz, and a card "
-    "that says how they came about. The programs in `assets/uploads` save both, of Flower and of PyTorch. "
+    "The arrays that a client began with and sends, as `before/NAME` and `after/NAME` in one npz, and if "
+    "there is one a card that says how they came about; else it is asked. The programs in `assets/uploads` "
+    "save both, of Flower and of PyTorch. "
     "Both files are read in this server's memory and stored nowhere."
 )
 HOLDS = {True: "holds", False: "fails", None: "cannot be told"}
@@ -31,24 +35,41 @@ def saved_upload() -> None:
         st.markdown(HOW)
         left, right = st.columns(2)
         upload = left.file_uploader("Upload, .npz", type="npz", key=f"{KEY} npz")
-        card = right.file_uploader("Its card, .json", type="json", key=f"{KEY} card")
-        if upload is None or card is None:
-            st.code(json.dumps(CARD), "json", wrap_lines=True)
-            st.caption("`shape`: [channels, height, width], or [height, width] of grey pictures.")
+        card = right.file_uploader("Its card, .json, if there is one", type="json", key=f"{KEY} card")
+        if upload is None:
             return
-        given = upload.getvalue(), card.getvalue()
-        digest = hashlib.sha256(b"".join(given)).hexdigest()
+        given = upload.getvalue(), card.getvalue() if card else b"{}"
+        digest = hashlib.sha256(b"\0".join(given)).hexdigest()
         if st.session_state.get(KEY, ("",))[0] != digest:
-            with st.spinner("The upload is attacked…"):
-                try:
-                    st.session_state[KEY] = digest, inspecting.inspected(*given)
-                except StudioError as error:
-                    st.session_state[KEY] = digest, error_in_words(error)
-        found = st.session_state[KEY][1]
-        if isinstance(found, str):
+            _look(digest, *given)
+        _, stated, found = st.session_state[KEY]
+        if isinstance(found, Seen):
+            understood(found, KEY, partial(_answer, digest, given[0], stated))
+        elif isinstance(found, str):
             st.error(plain(found[0].upper() + found[1:], 400))
         else:
             _shown(found)
+
+
+def _look(digest: str, upload: bytes, card: bytes) -> None:
+    """Attack the upload, or keep what is asked first."""
+    found: Seen | dict[str, Any] | str
+    with st.spinner("The upload is looked into…"):
+        try:
+            seen = inspecting.look(upload, card)
+            if not seen.open:
+                card = json.dumps(seen.first(read_json(card.decode()))).encode()
+            found = seen if seen.open else inspecting.inspected(upload, card)
+        except UnicodeDecodeError:
+            found = "the card is no text: save it as JSON in UTF-8"
+        except StudioError as error:
+            found = error_in_words(error)
+    st.session_state[KEY] = digest, card, found
+
+
+@uncut
+def _answer(digest: str, upload: bytes, card: bytes, answer: Mapping[str, Any]) -> None:
+    _look(digest, upload, json.dumps({**read_json(card.decode()), **answer}).encode())
 
 
 def _shown(found: dict[str, Any]) -> None:

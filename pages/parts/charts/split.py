@@ -102,13 +102,18 @@ def _span(values: np.ndarray) -> str:
     return number(low, 9) if low == high else f"{number(low, 9)} to {number(high, 9)}"
 
 
-def served(shown: Sequence[Series]) -> dict[str, list[float]]:
-    """Accuracy on each class in the latest round, mean over seeds, by run; empty before the first."""
+def served(shown: Sequence[Series]) -> dict[str, list[float | None]]:
+    """Accuracy on each class in the latest round, mean over seeds, by run; empty before the first. None for a
+    class of which nothing is held out.
+    """
     every = {one.label: [run.last.get("accuracy_per_class") or [] for run in one.runs] for one in shown}
     lengths = {len(each) for found in every.values() for each in found}
     if len(lengths) != 1 or lengths == {0}:
         return {}
-    return {name: [float(mean) for mean in np.mean(found, axis=0)] for name, found in every.items()}
+    return {
+        name: [None if None in some else float(np.mean(some)) for some in zip(*found, strict=True)]
+        for name, found in every.items()
+    }
 
 
 def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
@@ -117,6 +122,9 @@ def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
     for one, values in zip(shown, served(shown).values(), strict=True):
         paint = colour(one.style.tint)
         style = look(paint, 2.5, 8)
-        trace = scatter(names, values, name=label(one), hovertemplate="%{y:.0%}", **style)
-        lines.add(trace, values[-1], f"<b>{label(one)}</b>", paint)
+        shares = np.array(values, np.float64)  # without a figure a gap
+        trace = scatter(range(len(names)), shares, name=label(one), hovertemplate="%{y:.0%}", **style)
+        trace["x"] = [*names]
+        last = next((share for share in reversed(values) if share is not None), 0.0)
+        lines.add(trace, last, f"<b>{label(one)}</b>", paint)
     return lines.figure(x={"title": "class", "type": "category"}, y=share_axis())

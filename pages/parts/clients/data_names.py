@@ -1,6 +1,7 @@
 """Labels of data sets on pages: the built-in ones and the visitor's own."""
 
 from ldp_core import datasets
+from ldp_core.datasets import Seen
 from ldp_core.errors import StudioError
 from ldp_core.runs import own_data
 from pages.parts.ui.visitor import visitor
@@ -17,3 +18,14 @@ def data_label(name: str) -> str:
         return datasets.get(name).label
     except StudioError:
         return name
+
+
+def seen_of(name: str) -> Seen | None:
+    """What is understood of data that someone brought; None of others, or where they have been deleted."""
+    if not name.startswith(datasets.BROUGHT):
+        return None
+    try:
+        own = own_data.NAMED.fullmatch(name)
+        return (own_data.look(name, visitor().owner) if own else datasets.registry.look(name)).seen
+    except StudioError:
+        return None

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -14,15 +15,13 @@ from ldp_core.experiment import Draft, Variant, changed, parse
 from ldp_core.runs import drafts, own_data
 from ldp_core.tables import typed
 from pages.parts.ui.meanings import error_in_words, problem_in_words
-from pages.parts.ui.tables import table
+from pages.parts.ui.tables import understood
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import here, settled, visitor
 from pages.parts.ui.workspace import Workspace, first
 
 SAID, DROPS = "what became of own data", "own data dropped"
-MOST_COLUMNS = 12
-"""Largest number of a table's columns on its card."""
 INTERVAL = re.compile(r"(\S+)\s*(?:to|…|\.\.\.?)\s*(\S+)")
 
 
@@ -32,7 +31,7 @@ def own_data_panel(workspace: Workspace) -> None:
         return
     st.header("Your own table or pictures", anchor=False)
     left, right = st.columns([1, 2.2], gap="medium")
-    with left, st.expander("Bring a table or pictures"):
+    with left:
         drops = st.session_state.setdefault(DROPS, 0)
         key = f"own data {drops}"
         st.file_uploader(
@@ -109,47 +108,23 @@ def _one(workspace: Workspace, one: own_data.Own) -> None:
 
 def _card(name: str, look: Look) -> None:
     """Draw data as understood, what is asked of them, and what they can give."""
-    seen = look.seen
     if look.refused:
         st.error(plain(f"This table {look.refused}", 400))
     if why := st.session_state.get(f"undescribed {name}"):
         st.error(plain(why, 300))
-    for place, asked in enumerate(seen.questions):
-        _question(name, seen, place, asked)
-    if seen.rows:
-        head, *rows = ([plain(cell, 40) for cell in row[:MOST_COLUMNS]] for row in seen.rows)
-        table(head, rows)
-    said = (*seen.gives, *seen.notes) or ((look.kind.summary.removesuffix("."),) if look.kind else ())
-    st.markdown("\n".join(f"- {plain(one[0].upper() + one[1:], 300)}." for one in said))
-    if seen.columns:
-        lines = [[plain(cell, 60) for cell in line] for line in seen.columns[:MOST_COLUMNS]]
-        table(["column", "read as", "scale", "where that is from"], lines)
-        if (more := len(seen.columns) - MOST_COLUMNS) > 0:
-            st.caption(f"and {more} more columns")
-    if seen.rows:
-        _scales(name, seen)
-
-
-def _question(name: str, seen: Seen, place: int, asked: Mapping[str, Any]) -> None:
-    """Draw a question with its answers side by side, or a choice that was made with the others."""
-    words = plain(asked["asks"][0].upper() + asked["asks"][1:], 200)
-    st.markdown(f":orange[**{words}**]" if asked["open"] else words)
-    answers = asked["answers"][0 if asked["open"] else 1 :]
-    for column, answer in zip(st.columns(len(answers)) if answers else (), answers, strict=False):
-        column.button(
-            plain(answer["says"], 300),
-            key=f"answer {place} {answer['card']} {name}",
-            width="stretch",
-            on_click=_answer,
-            args=(name, answer["card"]),
-        )
+    understood(look.seen, name, partial(_answer, name), look.kind.summary if look.kind else "")
+    if look.seen.rows:
+        _scales(name, look.seen)
 
 
 def _scales(name: str, seen: Seen) -> None:
     """Draw fields for what the visitor states in advance about a table's columns."""
     with st.expander("State what is public, and what is left out"):
-        keys = [f"{field} {name}" for field in ("leave_out", "scales")]
+        keys = [f"{field} {name}" for field in ("leave_out", "scales", "target")]
         ways: dict[str, Any] = {"on_change": _describe, "args": (name, keys)}
+        target = seen.first(seen.card.as_json()).get("target")
+        place = seen.rows[0].index(target) if target in seen.rows[0] else None
+        st.selectbox("Predicted", seen.rows[0], place, key=keys[2], **ways)
         st.multiselect("Left out", seen.rows[0], seen.card.leave_out, key=keys[0], **ways)
         st.text_area(
             "Publicly known least and most of each number, or values, a column a line",
@@ -176,8 +151,11 @@ def _answer(name: str, answer: Mapping[str, Any]) -> None:
 @uncut
 def _describe(name: str, keys: list[str]) -> None:
     if all(key in st.session_state for key in keys):  # no browser presses without them
-        left_out, scales = (st.session_state[key] for key in keys)
+        left_out, scales, target = (st.session_state[key] for key in keys)
         stated = {"leave_out": left_out, "scales": _read(scales)}
+        before = own_data.look(name, visitor().owner).seen
+        if target and target != before.first(before.card.as_json()).get("target"):
+            stated["target"] = target
         _keep(name, lambda card: Card.checked(card.as_json() | stated))
 
 

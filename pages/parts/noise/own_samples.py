@@ -2,17 +2,18 @@
 stored.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from ldp_core.accounting import SampleAudit
 from ldp_core.accounting.samples import Answers, audit_samples
+from ldp_core.datasets import Seen
 from ldp_core.errors import StudioError
 from ldp_core.system.bounded import answer
 from ldp_core.tables import MOST_BYTES
 from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.tables import table
+from pages.parts.ui.tables import table, understood
 from pages.parts.ui.text import number, percent, plain, signed
 from pages.parts.ui.uninterrupted import uncut
 
@@ -24,10 +25,10 @@ ABOUT = (
     "and forgotten."
 )
 FIELDS = {
-    "claimed": ("Claimed ε, for all that one trial holds", 1e-3, 100.0, 1.0),
-    "delta": ("Claimed δ", 0.0, 0.5, 0.0),
+    "claimed": ("Claimed ε, for all that one trial holds", 1e-3, 100.0),
+    "delta": ("Claimed δ", 0.0, 0.5),
 }
-"""Label, least, largest and initial value by field."""
+"""Label, least and largest value by field."""
 MOST_INPUTS = 4
 """Largest number of inputs whose bias and variance are shown, the smallest ones."""
 
@@ -37,15 +38,18 @@ def own_samples(key: str) -> None:
     st.caption(ABOUT)
     again: dict[str, Any] = {"on_change": _weigh, "args": (key,)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for name, (label, low, high, value) in FIELDS.items():
-            st.number_input(label, low, high, value, format="%g", key=f"{key} {name}", width=280, **again)
+        for name, (label, low, high) in FIELDS.items():
+            field: dict[str, Any] = {"key": f"{key} {name}", "width": 280, "placeholder": "as the file says"}
+            st.number_input(label, low, high, None, format="%g", **field, **again)
     title = f"Samples, a CSV file of up to {MOST_BYTES >> 20} MB"
     if st.file_uploader(title, key=f"{key} file", **again) is None:
         return
     if why := st.session_state.get(f"{key} refused"):
         st.error(why)
     elif found := st.session_state.get(f"{key} found"):
-        _verdict(*found)
+        understood(found.seen, key, lambda _: None)
+        if found.audit:
+            _verdict(found.name, found.audit, found.beside, found.size)
 
 
 @uncut
@@ -63,14 +67,29 @@ def _weigh(key: str) -> None:
         state[f"{key} refused"] = f"{plain(file.name, 40)}: {plain(error_in_words(error), 300)}."
 
 
-def weighed(name: str, data: bytes, claimed: float, delta: float) -> tuple[str, SampleAudit, Any, int]:
-    """File name, audit of the claimed (ε, δ), what is beside it, and number of values in one trial; raises
-    `StudioError` for an invalid file, or too few samples.
+class Weighed(NamedTuple):
+    name: str
+    """Of the file."""
+    seen: Seen
+    audit: SampleAudit | None
+    """None while no ε is claimed."""
+    beside: Any
+    size: int
+    """Number of values in one trial."""
+
+
+def weighed(name: str, data: bytes, claimed: float | None, delta: float | None) -> Weighed:
+    """A file as understood, and the audit of the claimed (ε, δ); raises `StudioError` for an invalid file, or
+    too few samples.
     """
     claim = {"epsilon": claimed, "delta": delta}
+    claim = {field: value for field, value in claim.items() if value is not None}
     said = answer(audit_samples.__module__, claim, {"samples": data}).checked()
+    seen = Seen.of(said["seen"])
+    if "audit" not in said:
+        return Weighed(name, seen, None, (), 0)
     audit = said["audit"] | {"answers": tuple(Answers(**one) for one in said["audit"]["answers"])}
-    return name, SampleAudit(**audit), said["beside"], said["size"]
+    return Weighed(name, seen, SampleAudit(**audit), said["beside"], said["size"])
 
 
 def _verdict(name: str, found: SampleAudit, rows: Any, size: int) -> None:

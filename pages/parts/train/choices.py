@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import aggregators, limits, mechanisms, models, optimizers, partitions, selections
+from ldp_core.door import network
 from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of, plan
 from ldp_core.runs import own_data
@@ -14,11 +15,23 @@ from pages.parts.clients.data_names import data_labels
 from pages.parts.clients.unit import promised
 from pages.parts.systems.field_words import SENT
 from pages.parts.train.attack_choices import attack_choices
-from pages.parts.ui.fields import bind, complain, component, is_wrong, named, one_of, real, whole
+from pages.parts.ui.fields import (
+    bind,
+    complain,
+    component,
+    is_wrong,
+    named,
+    one_of,
+    real,
+    take,
+    typed_in,
+    whole,
+)
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
 from pages.parts.ui.memory import tab
-from pages.parts.ui.tables import table
+from pages.parts.ui.tables import understood
 from pages.parts.ui.text import asked_in_words, clipped_in_words, joined, names_by, number, percent, plain
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
 PREPARED = "As prepared"
@@ -95,12 +108,12 @@ def _training(workspace: Workspace) -> None:
     named(workspace, "dataset", "Data", data_labels(), base.dataset)
     component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
     component(workspace, "model", "Model", models.registry, base.model)
-    if base.model.given_by and not is_wrong(workspace, f"model.{base.model.given_by}"):
-        source = plan(base).source
-        layers = base.model.understood(source.shape, source.classes)
-        table(["layer", "weights"], [[plain(words), number(size, 8)] for words, size in layers])
-        if doubt := base.model.doubt(source.classes):
-            st.info(plain(f"{doubt[0].upper()}{doubt[1:]}.", 300))
+    if base.model.given_by:
+        field, source = f"model.{base.model.given_by}", plan(base).source
+        seen = network(typed_in(workspace, field) or base.model, source)
+        if seen and (seen.questions or not is_wrong(workspace, field)):
+            answer = lambda stated: take(workspace, field, stated["layers"])  # noqa: E731
+            understood(seen, field, pressed(answer))
     words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
     one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
     local = base.local

@@ -5,13 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from ldp_core.experiment import Plan, plan
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Tries, verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, tally
 from pages.parts.train.server_panel import asked_by, budget_of, leaked, perturbed, seed_of, uploads_in
 from pages.parts.train.standings import same_model, standings
-from pages.parts.ui.text import listed, number, plain
+from pages.parts.ui.text import listed, number, percent, plain
+
+NEAR, CUT, RISING = 0.02, 0.001, 0.01
+"""Distance to the ceiling that is none; share of clipped numbers, and late rise, that are some."""
 
 
 def findings(
@@ -24,6 +28,32 @@ def findings(
     if not stopped and same_model(shown):
         return " ".join(filter(None, [_one_by_one(shown), leak, *ranking]))
     return " ".join(filter(None, [*ranking, leak]))
+
+
+def held_back(shown: Sequence[Series], reference: Series | None, ceiling: float) -> str:
+    """What keeps training without noise below what one model of all the data reaches; "" if nothing does."""
+    clean = [one for one in shown if _noiseless(plan(one.experiment))]
+    one = next((one for one in (reference, *clean) if one and one.round and not one.diverged), None)
+    if one is None or (reached := float(one.final("accuracy").mean())) > ceiling - NEAR:
+        return ""
+    course, cut = one.mean("accuracy"), float(one.final("clipped_fraction").mean())
+    late = max(1, one.round // 3)
+    rise = float(course[-1] - course[-1 - late])
+    causes = []
+    if cut > CUT:
+        causes.append(f"{percent(cut, 1)} of what is sent is clipped, which a wider range is not")
+    if rise > RISING:
+        rounds = "round" if late == 1 else f"{late} rounds"
+        causes.append(f"it rose by {percent(rise, 1)} in the last {rounds}: more of them, or a larger step")
+    neither = "neither range nor rounds bind, as far as is seen: try another step, or another model"
+    return (
+        f"Without noise this training reaches {percent(reached)}, one model of all the data "
+        f"{percent(ceiling)}: {'; '.join(causes) or neither}."
+    )
+
+
+def _noiseless(plan: Plan) -> bool:
+    return plan.randomiser.role == "identity" and plan.experiment.trust.name == "local"
 
 
 def attacked_among(shown: Sequence[Series]) -> list[Series]:

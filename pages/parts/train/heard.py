@@ -85,7 +85,7 @@ def row_of(one: Series) -> dict[str, Any] | None:
 
     found: dict[str, Any] = {
         "accuracy": mean(event["accuracy"] for event in last),
-        "classes": np.mean([event["accuracy_per_class"] for event in last], axis=0).tolist(),
+        "classes": [*map(mean, zip(*(event["accuracy_per_class"] for event in last), strict=True))],
         "best own": mean(max(event.get("accuracy_per_client") or [None]) for event in last),
         "own mix": mean(event.get("accuracy_own_mix") for event in last),
         "unlike": mean(event.get("heterogeneity") for event in last),

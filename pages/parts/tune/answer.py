@@ -10,6 +10,7 @@ from ldp_core.experiment import Draft, Experiment, changed
 from ldp_core.inference import finding
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, accuracy_of
 from ldp_core.tuning import Question
+from ldp_core.tuning.fits import fitted
 from ldp_core.tuning.leaks import Leak, leaks_of
 from pages.parts.charts.base import Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.pareto import budget_axis
@@ -42,6 +43,7 @@ def _watch(job: Job, found: SearchProgress) -> None:
         st.error("What was asked cannot be read any more.")
         return
     _state(job, found)
+    asked = fitted(asked, found.fits)
     if is_gone(job):
         return
     if found.answer is not None:
@@ -59,7 +61,7 @@ def _watch(job: Job, found: SearchProgress) -> None:
 
 
 def _state(job: Job, found: SearchProgress) -> None:
-    runs = f"{len(found.cells)} runs"
+    runs = f"{len(found.cells) + len(found.fits)} runs"
     attacked = f", {len(found.leaks)} budgets attacked" if found.leaks else ""
     far_state(job, 0.0, lambda left: f"Searching: {runs} so far{attacked}{left}", f"{runs}; they are kept")
 

@@ -134,6 +134,18 @@ def is_wrong(workspace: Workspace, name: str) -> bool:
     return bool(tab().page.wrong.get(workspace.key(name)))
 
 
+def typed_in(workspace: Workspace, name: str) -> Any:
+    """What stands in a field that the draft has not taken; None if it has."""
+    return _waiting().get(workspace.key(name), ("", None))[1]
+
+
+def take(workspace: Workspace, name: str, value: Any) -> None:
+    """Set a field to another value than stands in it."""
+    if not workspace.edit({name: value}):
+        tab().page.wrong.pop(workspace.key(name), None)
+        _waiting().pop(workspace.key(name), None)
+
+
 def complain(workspace: Workspace, name: str) -> None:
     for problem in tab().page.wrong.get(workspace.key(name), ()):
         words = problem_in_words(problem) if problem.path != name else problem.message

@@ -40,7 +40,8 @@ Ranked = tuple[Series, float]
 """A run with its accuracy."""
 MOST_NAMED = 4
 """Largest number of runs that are all named; of more, the best and the last."""
-MOST_CLASSES = 10
+MOST_CLASSES, FEW = 10, 10
+"""Largest number of classes that are named; number of held-out samples below which it is said."""
 LEARNT, UNHEARD = 0.4, 0.01
 """Least overall accuracy, and largest accuracy on a class, of a run that has lost the class."""
 EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not learn"}
@@ -213,10 +214,11 @@ def _silenced(ranked: Sequence[Ranked]) -> list[Piece]:
         per_class = [run.last.get("accuracy_per_class") or [] for run in one.runs]
         if mean < LEARNT or not all(per_class) or len({len(each) for each in per_class}) > 1:
             continue
-        never = [c for c, shares in enumerate(zip(*per_class, strict=True)) if max(shares) <= UNHEARD]
+        each = enumerate(zip(*per_class, strict=True))
+        never = [c for c, shares in each if None not in shares and max(shares) <= UNHEARD]
         if len(never) > 1:
             names = class_names(one.runs[0].start.get("experiment", {}), len(per_class[0]))
-            which, once = _span(never, names), any(each[c] > 0 for each in per_class for c in never)
+            which, once = _span(never, names), any(shares[c] > 0 for shares in per_class for c in never)
             often = "hardly ever" if once else "never"
             said = finding("silenced", best=_name(one), top=percent(mean), often=often, which=which)
             return [*said.pieces()]
@@ -249,7 +251,13 @@ def _accuracies(shown: Sequence[Series], state: str, steps: Steps, whole: bool) 
     seeds = max(len(one.runs) for one, _ in ranked)
     rest = f"mean of {seeds} seeds" if seeds > 1 else "one seed"
     best = f"; best {MOST_NAMED - 1} and last of {len(ranked)}" if len(ranked) > MOST_NAMED else ""
-    return {"name": name, "pieces": _strung(ends, " · "), "rest": f"on held-out samples, {rest}{best}"}
+    held = plan(ranked[0][0].experiment).source.test_size
+    on = (
+        "on held-out samples"
+        if held >= FEW
+        else f"on {held} held-out samples, each worth {percent(1 / held)}"
+    )
+    return {"name": name, "pieces": _strung(ends, " · "), "rest": f"{on}, {rest}{best}"}
 
 
 def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:

@@ -10,8 +10,10 @@ from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft, plan
 from ldp_core.runs import MOST_EVENTS, Job, Progress, progress_of, replay_of
 from pages.parts.charts.series import Series, series
+from pages.parts.clients.data_names import seen_of
 from pages.parts.runs.job_state import amount, job_state
 from pages.parts.runs.launching import results
+from pages.parts.train.findings import held_back
 from pages.parts.train.help import how_to_read
 from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, uploads_in
 from pages.parts.ui import components
@@ -149,6 +151,9 @@ def _watch(identity: str, every: float | None, guess: float | None = None) -> No
         ),
         key="panels",
     )
+    gives = seen_of(draft.base.dataset) if then.state == "completed" else None
+    if gives and gives.ceiling and (words := held_back(shown, now.reference, gives.ceiling)):
+        st.info(words)
 
 
 def _then(now: Seen) -> Seen:

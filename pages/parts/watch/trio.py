@@ -93,10 +93,15 @@ def trio(
     return dict(of_rows(body, draft.base.dataset))
 
 
-def _served(draft: Draft, shown: Sequence[Series], found: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+def _served(
+    draft: Draft, shown: Sequence[Series], found: Mapping[str, Sequence[float | None]]
+) -> dict[str, Any]:
     """Panel in place of the noise for clients with different classes: accuracy on each class."""
     names = class_names({"dataset": draft.base.dataset}, len(next(iter(found.values()))))
-    lines = (f"{name}: {', '.join(percent(value) for value in values)}" for name, values in found.items())
+    lines = (
+        f"{name}: {', '.join('none held out' if value is None else percent(value) for value in values)}"
+        for name, values in found.items()
+    )
     return {
         "title": "Accuracy on each class",
         "hint": GLOSSARY["Accuracy"],

@@ -6,6 +6,9 @@ import pytest
 
 from ldp_core.experiment import parse_draft
 from ldp_core.runs.record import drafts
+from pages.parts.charts.series import Series
+from pages.parts.train.findings import held_back
+from tests.pages.charts.test_base import run
 from tests.pages.conftest import drawn
 
 BY_MEAN = {"label": "by the mean", "set": {"aggregator.name": "mean"}}
@@ -72,3 +75,35 @@ def test_own_layers_take_text_or_json_and_keep_errors():
     assert app.text_area[0].value == "dense 7 relu, dense 5 relu"
     layers = " ".join(one.value for one in app.markdown if "relu" in one.value)
     assert {"455", "40", "60"} <= {*layers.replace("|", " ").split()}, "weights and biases of each layer"
+
+
+@pytest.mark.usefixtures("runs_dir")
+def test_output_layer_is_asked_about_and_the_answer_kept():
+    identity = drafts.new(
+        parse_draft({"base": {"model": {"layers": "dense 12 relu"}}, "variants": [AS_IT_IS]})
+    )
+    app = drawn(page, draft=identity, part="_training")
+    (area,) = (one for one in app.text_area if "dense 12" in (one.value or ""))
+    area.set_value("dense 32 relu, dense 10").run()
+    kept = drafts.load(identity)
+    assert kept and kept.base.model.title.count("12"), "what is open is not taken"
+    next(one for one in app.button if one.label.startswith("yes")).click().run()
+    kept = drafts.load(identity)
+    assert kept and kept.base.as_json()["model"]["layers"][-1] == {
+        "kind": "dense", "units": 10, "activation": "none",
+    }  # fmt: skip
+    assert not app.exception and not app.error
+
+
+def test_training_below_the_ceiling_says_by_what():
+    held = {}
+    for half, rounds in ((0.05, 15), (5, 1), (20, 40)):
+        own = {"rounds": rounds, "mechanism": "none", "attack": None, "clients": {"count": 5, "range": half}}
+        one = Series(0, "run", (run(0, "run", 0, own),))
+        held[half] = held_back([one], None, 0.97)
+    assert "clipped" in held[0.05] and "wider range" in held[0.05]
+    assert held[5] and "clipped" not in held[5]
+    one = Series(0, "run", (run(0, "run", 0, {"rounds": 15, "mechanism": "none", "attack": None}),))
+    assert held_back([one], None, 0.5) == "", "above what one model reaches nothing is held back"
+    noisy = Series(0, "run", (run(0, "run", 0, {"rounds": 2, "attack": None}),))
+    assert held_back([noisy], None, 0.97) == ""

@@ -7,6 +7,7 @@ import pytest
 
 from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
+from pages.parts.charts.split import served, served_figure
 from pages.parts.train.heard import Rows, columns_of, heard_figure, row_of, unlikeness
 from tests.data import rounds
 
@@ -49,3 +50,17 @@ def test_all_clients_lie_between_their_groups(changes: dict[str, Any]):
         row = shown({**changes, "seed": seed})[0][1]
         low, high = sorted((row["strict"], row["permissive"]))
         assert low <= row["all"] <= high
+
+
+def test_class_without_figure_is_a_gap():
+    (series, _), *_ = shown({})
+    (run,) = series.runs
+    run.last = {**run.last, "accuracy_per_class": [None, *run.last["accuracy_per_class"][1:]]}
+    row = row_of(series)
+    assert row and row["classes"][0] is None and None not in row["classes"][1:]
+    (heat,) = heard_figure([(series, row)])["data"]
+    assert "–" in heat["text"][0]
+    assert (
+        served([series])["one"][0] is None
+        and served_figure([series], [*"abcdefghij"])["data"][0]["y"][0] is None
+    )
