@@ -19,8 +19,11 @@ ABOUT = (
 def unit_choice(workspace: Workspace) -> None:
     unit = workspace.draft.base.unit
     whose = {name: f"{words[0].upper()}{words[1:]}" for name, words in UNITS.items()}
-    about = f"{promised(workspace.draft.base)} {ABOUT}"
+    said = promised(workspace.draft.base)
+    about = ABOUT if unit == "record" else f"{said} {ABOUT}"
     one_of(workspace, "unit", "Whose secret is it?", whose, unit, _choose, help=plain(about, 900))
+    if unit == "record":  # of one record, a person and a client it promises quite unlike things
+        st.caption(plain(said, 600))
     draft, along = st.session_state.get("set along for a unit", (None, ""))
     if draft == workspace.draft:
         st.caption(f":orange[{plain(along, 600)}]")

@@ -196,11 +196,13 @@ def own_parameters(
     """Draw a widget for each parameter that is a number, a choice or a text; a nullable one only if
     `optional`. `apply` returns, for a parameter's name, how a change applies.
     """
+    whole_budgets = workspace.draft.base.clients.epsilon_scope != "mechanism"  # which say what ε is for
     for attribute, parameter in type(value).model_fields.items():
         name = parameter.alias or attribute
         mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole | Choice | Written)), None)
         blank = getattr(mark, "optional", False)
-        if mark is None or (blank and not optional) or not value.matters(name):
+        idle = not value.matters(name) or (whole_budgets and name == "per")
+        if mark is None or (blank and not optional) or idle:
             continue
         words = parameter.description or name
         title = words[0].upper() + words[1:] if words[0].isascii() else words  # ε and δ stay small

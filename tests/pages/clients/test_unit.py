@@ -18,6 +18,9 @@ PAGES = ("clients", "noise", "train", "attack", "tune", "compare")
 def test_pages_open_with_records_and_without_a_client_unit(page: str, opened: Opened) -> None:
     app = opened(page, draft=drafts.new(Draft(RECORD, (Variant("run"),), 1)))
     assert not app.exception
+    said = " ".join(one.value for one in app.caption)
+    assert ("10 records" in said) or page != "clients"
+    assert "The budget is for a" not in [one.label for one in app.selectbox]
 
 
 def test_answer_each_record_is_kept_with_its_fields(opened: Opened) -> None:
