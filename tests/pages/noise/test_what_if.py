@@ -314,7 +314,7 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
         noise = server_noise(plan(changed(design.experiment, {"clients.epsilon": 13.0})))
         assert row["figures"][0][1] == number(noise.heard**0.5)
     assert [view.epsilon for view in now.seen] == [13 / weights, 13]
-    at = [card.rest.rpartition(", at ")[2] for card in laws(now)]
+    at = [card.label.rpartition(" at ")[2] for card in laws(now)]
     assert at == ["ε 0.02 per weight", "ε 13 per upload"]
     assert taken(draft, now).base.clients.budgets().tolist() == [13.0] * 20
 
