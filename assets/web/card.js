@@ -24,7 +24,7 @@ export function render({ data, parentElement }) {
   fill(list, rows.map(({ title, lines, images = [] }) => [
     "section",
     [
-      ["h3", title],
+      ["h2", title],
       ["div.es-card-shots", images.map(({ image, name }) => ["figure", [picture("es-card-shot", image, name), ["figcaption", name]]])],
       ["div", lines.map((line) => ["p", line])],
     ],
