@@ -87,10 +87,11 @@ def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = 
     no reconstruction; `back`: with the frames of searches.
     """
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
-    lies = any(one.experiment.attack and one.experiment.attack.server.reader for one in attacked)
+    lied = [one.label for one in attacked if (own := one.experiment.attack) and own.server.reader]
+    under = f" under {few(lied)}" * (len(lied) < len(attacked))
     title = {
         "title": "What the server sees",
-        "subtitle": SUBTITLES[upload] + "; the server lies" * lies,
+        "subtitle": SUBTITLES[upload] + f"; the server lies{under}" * bool(lied),
     }
     clients = attacked[0].runs[0].targets if attacked else ()
     audit = upload == "audit"

@@ -133,11 +133,13 @@ def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
     reaches = percent(twin.final("accuracy").mean())
     drove = f"without noise the same training reaches {reaches}: the noise drove it out"
     population, signal = plan(asked).population, twin.final("signal_variance")
-    half = float((population.high - population.low).mean()) / 2
+    halves = (population.high - population.low) / 2
+    half, ends = float(halves.mean()), dict.fromkeys(number(float(x)) for x in (halves.min(), halves.max()))
     size = math.sqrt(signal.mean()) if len(signal) else 0.0
     if size and half >= FAR * size:
-        times = f"{number(half / size, 2)} times the size of what is sent ({number(size, 2)})"
-        return Blame("range", f"{drove}, most of it by the range, ±{number(half)}, {times}")
+        mean = "on average " * (len(ends) > 1)
+        times = f"{mean}{number(half / size, 2)} times the size of what is sent ({number(size, 2)})"
+        return Blame("range", f"{drove}, most of it by the range, ±{' to '.join(ends)}, {times}")
     return Blame("noise", drove)
 
 

@@ -73,6 +73,15 @@ def test_attack_curves_equal_recorded_attempts(trained: list[Series], client: in
     assert picked.layout.xaxis.range == pixels.layout.xaxis.range == (0, ROUNDS)
 
 
+def test_lie_is_told_of_the_runs_whose_server_lies():
+    attack = {"uploads": "real", "clients": [1]}
+    servers = ({}, {"server": "imprint"})
+    base = {"rounds": 1, "model": "mlp", "clients": {"count": 2, "range": 0.2}}
+    both = [made(i, f"run {i}", base | {"attack": attack | one}) for i, one in enumerate(servers)]
+    mixed, alone = (server_panel(shown, "real", "")["subtitle"] for shown in (both, both[1:]))
+    assert "lies under run 1" in mixed and "lies" in alone and "under" not in alone
+
+
 def test_attacks_on_every_third_round_stand_at_these_rounds():
     """In the charts, in the panel and in the findings; out of five images, which no caption calls ten."""
     base: dict[str, Any] = {

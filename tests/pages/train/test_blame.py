@@ -33,12 +33,14 @@ def test_noise_is_blamed_where_the_twin_learns():
 
 
 WIDE = {"clients": {"range": 20}}
+UNLIKE = {"clients": {"range": [10.0] * 10 + [30.0] * 10}}
 
 
 @pytest.mark.parametrize(
     ("own", "twin", "diverges", "cause", "why"),
     [
         (WIDE, CLEAN | WIDE, False, "range", "±20"),
+        (UNLIKE, CLEAN | UNLIKE, False, "range", "±10 to 30"),
         ({}, CLEAN, True, "rate", "0.5"),
         (CLEAN, CLEAN, True, "rate", "0.5"),
     ],
