@@ -33,7 +33,9 @@ EVEN, MOST = 1e-2, 0.9
 SCATTERED, LEAST = 0.01, 0.25
 """Share of zeros outside whole rows and columns, and smallest of the others over their median, of top-k."""
 PEAK, ENDS = 1e-3, 0.01
-"""Values were clipped where more than `ENDS` of them, of several rows, are within `PEAK` of the largest."""
+"""Values were clipped where several, of several rows, are within `PEAK` of the largest; where rounding is
+coarser than that, more than `ENDS` of them.
+"""
 MOMENTUM = 0.9
 """Momentum that is tried."""
 STEPS = 20
@@ -155,19 +157,24 @@ def causes_of(seen: Observation, card: Card) -> dict[str, str]:
     kept = live[live > 0]
     still = float((step == 0).mean())
     large = not len(kept) or kept.min() > LEAST * np.median(kept)
-    sparse = large and not even and (table == 0).mean() > SCATTERED  # a few of one row leave no zero between
+    few = large and (table == 0).mean() > SCATTERED  # a few of one row leave no zero between
     # units that are silent for some of few pictures have their zeros in common
     unlike = len(np.unique(live == 0, axis=0)) > len(live) / 2
-    holes = len(kept) and (live == 0).mean() > SCATTERED and not sparse and unlike
+    holes = len(kept) and (live == 0).mean() > SCATTERED and not few and unlike
     last = slices[-1]
     bias = step[last.start : last.stop]
-    rounding = np.spacing(np.abs(seen.previous)) if card.sent == "weights" else 0.0
-    ends = np.abs(step) + 2 * rounding > (1 - PEAK) * np.abs(step).max()
+    sparse = not even and (few or (bias.any() and not bias.all() and not holes))
+    rounding = 2 * np.spacing(np.abs(seen.previous)) if card.sent == "weights" else np.zeros(1)
+    most = np.abs(step).max()
+    ends = np.abs(step) + rounding > (1 - PEAK) * most
     rows = max(ends[one.start : one.stop].reshape(one.shape[0], -1).any(axis=1).sum() for one in slices)
-    cut = ends.mean() > ENDS and rows > 2 and not even
+    # pixels are alike in one row, and what units answer is not
+    beside = int(ends[slices[-2].start : slices[-2].stop].sum())
+    many = ends.mean() > ENDS or rounding.max() < PEAK * most
+    cut = (rows > 2 or beside > 2) and many and not even
     fell = int((bias > 0).sum())
     reverse = card.alone and seen.classes > 2 and fell == 1 and bool(bias.all())
-    return {
+    found = {
         "first step of Adam, RMSprop or Adagrad": adam if same and card.sent != "gradient" else "",
         SIGNS: one if even else "",
         "top-k": f"{100 * still:.0f} % are exactly 0, the others large" if sparse else "",
@@ -177,6 +184,9 @@ def causes_of(seen: Observation, card: Card) -> dict[str, str]:
         "a reversed sign": "the last bias fell for one class alone" if reverse else "",
         "layers left as they were": f"{unmoved} did not move" if unmoved else "",
     }
+    if (live == 0).any() and not (even or sparse or holes):
+        del found["top-k"]  # that dropped little: neither shown nor ruled out
+    return found
 
 
 def causes_beside(seen: Observation, x: NDArray[np.float32], card: Card) -> dict[str, str]:
