@@ -87,7 +87,7 @@ function replay(place, { rounds, frames }, words) {
 }
 
 // data: {languages: [{name, lang, words: {key: said}, lessons: [{name, title, setting, terms: [said], ask, transfer: {ask, options,
-//   replies: [said]}, and of a coin: coin, room: their data, odds; else: beside, options or most, start and named: [words of a guess], level,
+//   replies: [said]}, and of a coin: coin, room: their data, odds; of a class: needs; else: beside, options or most, start and named: [words of a guess], level,
 //   replies: {guess: said}, bare: said, why: [said], shown: data of outcome.js, figures, change: {name, start, steps: [{name, said}]}}]}]}
 function lessons(place, { languages }) {
   const told = kept();
@@ -118,20 +118,21 @@ function lessons(place, { languages }) {
 
 function lesson(box, one, mine, keep, words, answered) {
   const [question, drawn, after, last] = ["question", "picture", "after", "last"].map((name) => child(box, "div", `still-${name}`));
-  const open = Boolean(mine.open || one.room);
+  const open = Boolean(mine.open || !one.why);
   const head = [
     ["h3", one.title],
     ["p", one.setting],
     ["div", one.terms.map((said) => ["p.still-small", said.map(piece)])],
     ["p", [["strong", one.ask]]],
   ];
-  fill(question, [...head, ...(one.room ? [["div.still-coin"], ["p", one.odds]] : guessing(one, mine, keep, words))]);
-  drawn.hidden = after.hidden = last.hidden = !open;
+  fill(question, [...head, ...(one.why ? guessing(one, mine, keep, words) : [["div.still-coin"], ["p", one.odds ?? one.needs]])]);
+  drawn.hidden = !open || Boolean(one.needs);
+  after.hidden = last.hidden = !open;
   if (!open) return;
   if (one.room) {
     coin({ data: one.coin, parentElement: question.querySelector(".still-coin") });
     room({ data: one.room, parentElement: drawn });
-  } else {
+  } else if (one.shown) {
     const guides = one.level && mine.guess !== undefined ? [{ name: one.level[mine.guess], y: mine.guess / one.most }] : [];
     outcome({ data: { ...one.shown, guides: [...one.shown.guides, ...guides] }, parentElement: drawn });
   }

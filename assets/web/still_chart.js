@@ -7,7 +7,9 @@ import { coloured, palette } from "./theme.js";
 
 const KINDS = { f4: Float32Array, f8: Float64Array, i2: Int16Array };
 const DASHES = { dot: "2 3", dash: "7 4", dashdot: "7 3 2 3", longdash: "11 4", longdashdot: "11 4 2 4" };
-const [LEFT, BELOW, NARROWEST] = [46, 40, 120]; // pixels: of words at the axes, and of a plot between its words
+const [LEFT, BELOW, NARROWEST, KEY] = [46, 40, 100, 48]; // pixels: of words at the axes, a plot between its words, and words below it
+const BESIDE = 1.03; // where words beside the plot begin, in its widths
+const pen = document.createElement("canvas").getContext("2d");
 
 export function draw(element, figure, height, words) {
   Object.assign(element, { figure, height });
@@ -27,19 +29,27 @@ export function saves() {
   return ["span", { hidden: true }];
 }
 
+// An annotation's words without its markup, of which & < > are written as entities.
+function bare(text) {
+  return text.replace(/<[^>]*>/g, "").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+}
+
 function values(list) {
   if (list?.bdata === undefined) return list ?? [];
   return [...new KINDS[list.dtype](Uint8Array.from(atob(list.bdata), (c) => c.charCodeAt(0)).buffer)];
 }
 
 function drawn(element) {
-  const { height, clientWidth: width } = element;
+  const width = element.clientWidth;
   element.drawnWidth = width;
   if (!width) return;
   const { data, layout } = coloured(element.figure, palette(element));
   const { margin, annotations = [], shapes = [] } = layout;
-  const room = width - LEFT - NARROWEST >= margin.r; // for words beside the lines, which else stand below
-  const size = { l: LEFT, t: margin.t, w: width - LEFT - (room ? margin.r : 10), h: height - margin.t - BELOW };
+  pen.font = `600 13px ${getComputedStyle(element).fontFamily}`;
+  const longest = Math.max(0, ...annotations.filter(beside).map(({ text }) => pen.measureText(bare(text)).width));
+  const room = (width - LEFT - longest) / BESIDE >= NARROWEST; // for words beside the lines, which else stand below
+  const height = element.height - (room ? 0 : KEY);
+  const size = { l: LEFT, t: margin.t, w: room ? (width - LEFT - 4 - longest) / BESIDE : width - LEFT - 10, h: height - margin.t - BELOW };
   const traces = data.map((trace) => ({ ...trace, x: values(trace.x), y: values(trace.y) }));
   const x = axis(layout.xaxis, size.w, traces.flatMap((one) => one.x), LEFT, false);
   const y = axis(layout.yaxis, size.h, [], size.t, true);
@@ -51,7 +61,7 @@ function drawn(element) {
       ["text", { x: LEFT - 6, y: at + 4, "text-anchor": "end", ...small }, words],
     ]),
     ...x.ticks.map(([at, words]) => ["text", { x: at, y: height - BELOW + 17, "text-anchor": "middle", ...small }, words]),
-    ["text", { x: LEFT + size.w / 2, y: height - 6, "text-anchor": "middle", ...small }, layout.xaxis.title?.text ?? ""],
+    ["text", { x: width / 2, y: height - 6, "text-anchor": "middle", ...small }, layout.xaxis.title?.text ?? ""],
     ...shapes.filter((one) => !beside(one)).map((one) => across(one, size, x, y)),
     ...traces.flatMap((trace) => traced(trace, x.to, y.to)),
     ["line", { class: "es-rule", y1: size.t, y2: size.t + size.h, stroke: "none" }],
@@ -61,7 +71,7 @@ function drawn(element) {
   fill(plot, [["svg", { width, height, "font-family": "var(--st-font)" }, list]]);
   label(element, room ? annotations : annotations.filter((one) => !beside(one)), room ? shapes.filter(beside) : []);
   const below = room ? [] : annotations.filter(beside).reverse();
-  fill(child(element, "div", "es-own-key"), below.map(({ text, font }) => ["span", { style: { color: font.color } }, text.replace(/<[^>]*>/g, "")]));
+  fill(child(element, "div", "es-own-key"), below.map(({ text, font }) => ["span", { style: { color: font.color } }, bare(text)]));
   const spots = traces.filter((one) => one.hoverinfo !== "skip").flatMap((trace) => trace.x.map((_, i) => ({ trace, i, at: [x.to(trace.x[i]), y.to(trace.y[i])] })));
   element.spots = spots.filter(({ at }) => at.every(Number.isFinite));
   element.onpointermove = (event) => told(element, event, layout);
@@ -76,13 +86,15 @@ function axis({ type, range, tickvals, ticktext, dtick, visible }, room, own, fr
   const scale = (value) => (names ? names.indexOf(value) : type === "log" ? Math.log10(value) : value);
   const to = (value) => from + r2p(scale(value));
   const even = () => {
-    const step = dtick ?? [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => Math.abs(b - a) / one <= Math.min(8, room / 32)) ?? b - a;
+    const step = dtick ?? [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => Math.abs(b - a) / one <= 8) ?? b - a;
     const first = Math.ceil(Math.min(a, b) / step - 1e-9);
     return Array.from({ length: Math.floor(Math.abs(b - a) / step + 1e-9) + 1 }, (_, i) => Number(((first + i) * step).toFixed(6)));
   };
   const where = visible === false ? [] : tickvals ?? names ?? even();
   const seen = where.map((value, i) => [to(value), ticktext?.[i] ?? String(value)]);
-  return { r2p, to, range: [a, b], _offset: from, ticks: seen.filter(([at]) => at > from - 1 && at < from + room + 1) };
+  const within = seen.filter(([at]) => at > from - 1 && at < from + room + 1);
+  const every = up || names ? 1 : Math.ceil((within.length * 38) / room); // so that none covers the next
+  return { r2p, to, range: [a, b], _offset: from, ticks: within.filter((_, i) => i % every === 0) };
 }
 
 function across({ xref, yref, x0, x1, y0, y1, line }, size, x, y) {

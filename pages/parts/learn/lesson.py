@@ -30,6 +30,7 @@ from pages.parts.ui.workspace import start_with
 from pages.parts.watch.guess_field import field as guess_field
 from pages.parts.watch.guess_field import not_kept, way_around
 
+NEEDS_ROOM = "This one needs a room: each student draws on a phone, and sees alone what was read."
 NOT_TRIED = "not tried in a lesson"
 HEIGHT = 300
 """Height of the lesson's charts in pixels."""
@@ -51,7 +52,7 @@ def lesson(name: str) -> None:
     if kind == "one_bit":
         _one_bit(plan)
     else:
-        st.markdown("This one needs a room: each student draws on a phone, and sees alone what was read.")
+        st.markdown(NEEDS_ROOM)
         st.page_link("classroom.py", label=":blue[Go to *Class*]")
     with st.container(border=True):
         if transfer(name, plan):

@@ -9,7 +9,7 @@ from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import Final, Guess, outcomes, stored_ladder
 from pages.parts.learn import figures, line_up
 from pages.parts.learn.language import NAMES
-from pages.parts.learn.lesson import HEIGHT, said_of_guess
+from pages.parts.learn.lesson import HEIGHT, NEEDS_ROOM, said_of_guess
 from pages.parts.learn.one_thing import came_to, first_new, free_name, options
 from pages.parts.start.outcome_view import levels, picture, seeds_of
 from pages.parts.still.words import Said, sentence
@@ -25,19 +25,16 @@ WORDS = {
     "next": "Next: {label}",
 }
 """By their keys among the words of a class, which translate them."""
-KINDS = ("one_bit", "scenario")
-"""Lessons that need no room of real people."""
 
 
 def every(changes: Changes) -> Body:
     """Data for assets/web/still.js."""
-    names = [name for name in lessons.names() if lessons.get(name).kind in KINDS]
     spoken = [
         {
             "name": NAMES.get(language, language),
             "lang": language,
             "words": {key: sentence(lessons.said(key, text, language)) for key, text in WORDS.items()},
-            "lessons": [_lesson(name, language, changes.get(name, ())) for name in names],
+            "lessons": [_lesson(name, language, changes.get(name, ())) for name in lessons.names()],
         }
         for language in lessons.languages()
     ]
@@ -47,7 +44,11 @@ def every(changes: Changes) -> Body:
 def _lesson(name: str, language: str, changes: Sequence[tuple[Any, Final]]) -> Body:
     plan = lessons.get(name, language)
     terms = [sentence(f"**{term}**: {says}") for term, says in plan.terms.items()]
-    own = _one_bit(plan) if plan.kind == "one_bit" else _scenario(plan, language, changes)
+    own: Body = {"ask": plan.question, "needs": NEEDS_ROOM}
+    if plan.kind == "one_bit":
+        own = _one_bit(plan)
+    elif plan.kind == "scenario":
+        own = _scenario(plan, language, changes)
     last = plan.transfer
     right = f"**{lessons.said('right', 'Right.', language)}** {last.why}"
     wrong = f"{lessons.said('right is', 'Right is', language)} **{last.right}**."

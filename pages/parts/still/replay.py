@@ -46,9 +46,10 @@ def replay(
         attacked = [one for one in shown if one.runs[0].tries or one.runs[0].frames][-MOST_COLUMNS:]
         pictured = Pictured(attacked, next(iter(uploads_in(attacked)), "audit"))
         ended = now == last
-        frames.append(
-            trio(draft, shown, clean, pictured, empty, "completed" if ended and completed else "stopped")
-        )
+        drawn = trio(draft, shown, clean, pictured, empty, "completed" if ended and completed else "stopped")
+        for chip in drawn["head"]["chips"]:
+            chip.pop("link", None)  # to a page of the server
+        frames.append(drawn)
         said.append(f"round {now} of {draft.lengths[1]}")
     shown, clean = series(progress, draft)
     words = findings(shown, clean, chance_of(shown), stopped=not completed)

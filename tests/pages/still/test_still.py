@@ -85,10 +85,10 @@ def test_each_lesson_shows_the_stored_outcome(built: str):
     (shown,) = parts_of(built, "lessons")
     assert [one["lang"] for one in shown["languages"]] == lessons.languages()
     each = [one for spoken in shown["languages"] for one in spoken["lessons"]]
-    assert {one["name"] for one in each} == {one for one in lessons.names() if one != "own_digits"}
+    assert [one["name"] for one in each] == lessons.names() * len(lessons.languages())
     assert sum("room" in one for one in each) == len(lessons.languages())
     for one in each:
-        if "room" in one:
+        if "why" not in one:
             continue
         scenario = lessons.get(one["name"]).scenario
         preset, found = presets.get(scenario), outcomes.stored(scenario)
