@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from ldp_core import presets
 from ldp_core.runs.record import drafts
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.conftest import READY, TRAINING, Visitor, at_rest, press, train
+from tests.browser.conftest import READY, TRAINING, Visitor, at_rest, press
 from tests.browser.server import Server
 from tests.conftest import ROOT
 
@@ -90,9 +90,10 @@ def main() -> None:
             playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS) as browser,
         ):
             if "--readme" in sys.argv:
-                page = seen(browser, server, "wide", "light").open("/train")
-                train(page)
-                take(page, ROOT / "assets" / "screenshot.png")
+                page = browser.new_page(viewport={"width": 1440, "height": 1400})
+                page.goto((ROOT / "assets" / "still.html").as_uri())
+                page.locator("body[data-ready]").wait_for()
+                page.screenshot(path=ROOT / "assets" / "still.png")
             else:
                 folder.mkdir(parents=True, exist_ok=True)
                 pictures(browser, server, folder, set(sys.argv[2:]))

@@ -18,6 +18,7 @@ from pages.parts.still.parts import page
 from pages.parts.still.stored import SCENARIO
 from pages.parts.ui.components import WEB
 from pages.parts.ui.text import percent
+from tests.conftest import ROOT
 from tests.runs.in_process import queued, trained
 
 MOST_BYTES = 600_000
@@ -54,6 +55,13 @@ def test_page_is_small_and_may_ask_for_nothing(built: str):
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', built)
     assert policy and policy[1].startswith("default-src 'none'") and "http" not in policy[1]
     assert re.findall(r'(?:src|href|action)="(?!data:)', built) == []
+
+
+def test_shipped_page_is_the_one_that_is_made(built: str):
+    shipped = (ROOT / "assets" / "still.html").read_text(encoding="utf-8")
+    assert bundle.unpacked(shipped) == bundle.unpacked(built), "python -m ldp_core still assets/still.html"
+    around = [html.partition(bundle.OPENING)[0] for html in (shipped, built)]
+    assert around[0] == around[1]
 
 
 def test_promises_and_attacks_are_those_that_are_stored(built: str):
