@@ -75,7 +75,7 @@ def test_attack_curves_equal_recorded_attempts(trained: list[Series], client: in
 
 def test_lie_is_told_of_the_runs_whose_server_lies():
     attack = {"uploads": "real", "clients": [1]}
-    servers = ({}, {"server": "imprint"})
+    servers: tuple[dict[str, Any], ...] = ({}, {"server": "imprint"})
     base = {"rounds": 1, "model": "mlp", "clients": {"count": 2, "range": 0.2}}
     both = [made(i, f"run {i}", base | {"attack": attack | one}) for i, one in enumerate(servers)]
     mixed, alone = (server_panel(shown, "real", "")["subtitle"] for shown in (both, both[1:]))
