@@ -61,7 +61,7 @@ def three_figures(experiment: Experiment, accuracy: Chip, attacker: Chip | None 
     privacy = chip("What is promised", words, against, about) | {"kind": kind}
     apart = "two images" if datasets.get(experiment.dataset).images else "two values"
     rest = f"by the promise: telling {apart} apart; a coin: 50 of 100"
-    most = chip("What an attacker can do", f"right {odds.removeprefix('in ')}", rest)
+    most = chip("What an attacker can do", f"right {odds}", rest)
     components.draw("figures", {"chips": [accuracy, privacy, attacker or most]}, key="figures")
 
 
