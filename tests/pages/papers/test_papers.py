@@ -167,6 +167,7 @@ def test_main_claim_is_judged_by_its_own_statements(page: AppTest):
     text = said(page.run())
     (row,) = (line for line in text.splitlines() if "](#pldp_fl)" in line)
     assert ":red-badge[contradicted]" in row and "FedAvg 97.5" in row
+    assert "PLDP-FL: 97.5 %" in row and "FedAvg: 97.5 %" not in row, "of its own statements it says why"
     assert "**1** is contradicted" in text
 
 
