@@ -36,7 +36,8 @@ THIN = "\u202f"
 
 
 def percent(share: float, digits: int = 0) -> str:
-    return "not known" if math.isnan(share) else f"{100 * share:.{digits}f}{THIN}%"
+    # a curve's numbers have single precision, and 77.5 % is to round as of an end event
+    return "not known" if math.isnan(share) else f"{round(100 * share, digits + 4):.{digits}f}{THIN}%"
 
 
 def superscript(power: int) -> str:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ldp_core import presets
@@ -28,6 +29,11 @@ from tests.test_layers import PRODUCT
 )
 def test_bounds_are_rounded_to_their_safe_side(value: float, digits: int, near: str, most: str, least: str):
     assert [one(value, digits) for one in (text.number, text.at_most, text.at_least)] == [near, most, least]
+
+
+def test_share_prints_alike_in_single_and_double_precision():
+    held_out = [hits / 360 for hits in range(361)]
+    assert [text.percent(float(np.float32(one))) for one in held_out] == [*map(text.percent, held_out)]
 
 
 def test_no_file_rounds_a_bound_to_the_nearest():
