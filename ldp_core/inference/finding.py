@@ -33,7 +33,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "swept": "First of {many}{tied}: {best}",
         "swept, nothing learns": "Nothing learns: {top} with {best} at most",
         "asked": "{budget} buys {reached} with {who}",
-        "asked, nothing learns": "Nothing learns with {who} at {budget}: {reached}, as by guessing",
+        "asked, nothing learns": "Nothing learns with {who} at {budget}: {reached}, as guessing",
         "asked, not reached": "{wanted} is not reached with {who}: {reached} even at {budget}",
         "least": "{budget} reaches {wanted}",
         "no least": "{wanted} is not reached surely: {top} at most, {clean} without noise",
