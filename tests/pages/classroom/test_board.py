@@ -23,9 +23,10 @@ from pages.parts.classroom import board
 from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
 from pages.parts.classroom.own_digit import _price
 from pages.parts.classroom.own_room import budgets_figure
+from pages.parts.classroom.words import say
 from pages.parts.learn.one_thing import price
 from pages.parts.ui.visitor import TYPED
-from tests.pages.conftest import Opened
+from tests.pages.conftest import Opened, drawn
 from tests.runs.in_process import found_in
 
 NUMBER = presets.get("two_volunteers").ask
@@ -161,3 +162,36 @@ def test_teacher_deletes_a_visitors_table(opened: Opened, runs_dir: Path, monkey
     monkeypatch.setattr("pages.parts.ui.visitor._teachers", set())
     press.click().run()
     assert own_data.mine("ben") and app.error, "who teaches no more"
+
+
+def whole() -> None:
+    import streamlit as st
+
+    from ldp_core.classroom import sessions
+    from pages.parts.classroom import board, student
+    from pages.parts.ui import visitor
+
+    session = sessions.find(st.session_state["code"])
+    if st.session_state["leads"]:
+        visitor._teachers.add(visitor.me())
+        board.board(session)
+    else:
+        student.student(session)
+
+
+@pytest.mark.parametrize("phase", sessions.PHASES)
+@pytest.mark.parametrize("scenario", ["whom", "own_digits", "one_bit"])
+@pytest.mark.parametrize("leads", [True, False])
+def test_each_phase_is_drawn_before_there_is_a_run(
+    leads: bool, scenario: str, phase: sessions.Phase, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a part by itself knows no page
+    monkeypatch.setattr("pages.parts.ui.visitor._teachers", set())
+    teacher = Person("t" * 16, teacher=True)
+    session = sessions.open_class(teacher, scenario, sessions.free_fields(scenario)[0])
+    sessions.move(session, teacher, phase)
+    app = drawn(whole, code=session.code, leads=leads)
+    if not leads:
+        next(one for one in app.button if one.label == say("go in")).click().run()
+    assert not app.exception and not app.error
+    assert app.title[0].value
