@@ -253,7 +253,7 @@ def _give(seen: Seen, x: NDArray[np.float32], found: Found) -> None:
 
 def give(look: Look, root: Path, report: Report) -> None:
     """Add to what is seen of data what a model without noise reaches."""
-    if look.kind:
+    if look.kind and look.seen.ceiling is None:
         data = look.kind().load(root, report)
         x = np.concatenate([data.train_x, data.test_x])
         _give(look.seen, x.reshape(len(x), -1), look.kind.found)
