@@ -22,13 +22,15 @@ def design_of(needs: Needs, found: Found) -> Experiment:
 
 
 def sentence(needs: Needs, found: Found, chance: float) -> str:
-    who = f"{spelled(needs.clients)} clients and trust in {trusts.get(needs.trust).label}"
-    reached = f"{percent(found.mean)} accuracy{'' if found.measured else ' expected'}"
-    budget = f"ε {at_most(found.epsilon)} for {UNITS[needs.unit]}"
     kind = "asked" if found.reaches else "asked, not reached"
-    facts = {"wanted": percent(needs.accuracy or 0.0, 1)}
     kind = "asked, nothing learns" if at_chance(found.mean, chance) else kind
-    return finding(kind, who=who, reached=reached, budget=budget, **facts).text()
+    return finding(
+        kind,
+        who=f"{spelled(needs.clients)} clients and trust in {trusts.get(needs.trust).label}",
+        reached=percent(found.mean) + " accuracy" * (kind == "asked") + " expected" * (not found.measured),
+        budget=f"ε {at_most(found.epsilon)} for {UNITS[needs.unit]}",
+        wanted=percent(needs.accuracy or 0.0, 1),
+    ).text()
 
 
 def answered(needs: Needs, known: Known, chance: float, told: float | None = None) -> dict[str, Any]:
