@@ -3,6 +3,8 @@
 
 const PATIENCE = 5000; // milliseconds until what is gone has left the page
 let told;
+let last; // what had the focus, though it may be gone by now
+document.addEventListener("focusin", ({ target }) => (last = target));
 
 export function announce(words) {
   if (words === told) return;
@@ -14,8 +16,8 @@ export function announce(words) {
     document.body.append(region);
   }
   setTimeout(() => (region.textContent = told), 100); // a region that is born with its words is not read
-  const held = document.activeElement;
-  if (held && held !== document.body) keep(held, performance.now() + PATIENCE);
+  const held = document.activeElement === document.body ? last : document.activeElement;
+  if (held) keep(held, performance.now() + PATIENCE);
 }
 
 function keep(held, until) {

@@ -20,12 +20,14 @@ function dead() {
 
 function word(text) {
   let note = document.querySelector(`.${NOTE}`);
+  const stood = Boolean(note);
   if (!note) {
     note = Object.assign(document.createElement("p"), { className: NOTE });
     note.setAttribute("role", "status");
     document.body.append(note);
   }
   note.textContent = text;
+  return stood;
 }
 
 async function look() {
@@ -38,7 +40,10 @@ async function look() {
     document.querySelector(`.${NOTE}`)?.remove();
     return;
   }
-  word("This page was lost. It comes back as soon as the server answers; nothing of yours is gone.");
+  const stood = word(
+    "This page was lost. It comes back as soon as the server answers; nothing of yours is gone.",
+  );
+  if (!stood) return; // until the next look, so that it can be read
   if (!dead() && gone < LOST) return;
   if (Date.now() - Number(sessionStorage.getItem(MARK) ?? 0) < REST) return;
   const answers = await fetch(HEALTH, { cache: "no-store" }).then(({ ok }) => ok, () => false);

@@ -1,14 +1,16 @@
 """Topics of a class, by name: the lessons of *Learn*, and the scenarios."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ldp_core import lessons, presets
 from ldp_core.errors import UnknownName
+from ldp_core.experiment import Draft
 from ldp_core.lessons import LessonPlan
 from ldp_core.lessons.base import Lesson
 from ldp_core.presets.base import Preset
 from ldp_core.presets.questions import Question
 
+LESSON_SEEDS = 3
 OWN_DIGITS = "own_digits"
 """Name of the topic in which each student is a client with a drawn digit."""
 
@@ -28,6 +30,13 @@ class Topic:
     def preset(self) -> Preset:
         """The topic's scenario; raises `UnknownName` where there is none."""
         return presets.get(self.scenario)
+
+    @property
+    def draft(self) -> Draft:
+        """Runs of a class: of a lesson that asks which of some, those with at most LESSON_SEEDS."""
+        draft, which = self.preset.draft, self.plan.which if self.plan else ()
+        asked = tuple(one for one in draft.variants if one.label in which)
+        return replace(draft, variants=asked, seeds=min(draft.seeds, LESSON_SEEDS)) if asked else draft
 
     @property
     def ask(self) -> Question:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ldp_core import lessons
-from ldp_core.classroom import PHASES, members, sessions
+from ldp_core.classroom import PHASES, members, sessions, topics
 from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownName
 from ldp_core.runs.queue.permissions import Person
@@ -284,3 +284,9 @@ def test_student_data_are_gone_from_disk_after_the_class(
         members.guess(opened, "digest-of-anna", 61)
     with pytest.raises(UnknownClass):
         members.join(opened, "late")
+
+
+def test_class_trains_no_more_runs_than_its_lesson_asks_about():
+    topic = topics.get("honest_epsilon")
+    assert topic.plan and topic.draft.seeds <= topics.LESSON_SEEDS
+    assert [one.label for one in topic.draft.variants] == [*topic.plan.which]

@@ -251,7 +251,7 @@ def _run(session: Session, teacher: Person) -> None:
     if session.scenario == topics.OWN_DIGITS:
         job = own_digits.train(session, who())
     else:
-        job = jobs.submit(topics.get(session.scenario).preset.draft, reference=True, **who())
+        job = jobs.submit(topics.get(session.scenario).draft, reference=True, **who())
     sessions.move(session, teacher, "running", job)
 
 
