@@ -26,7 +26,7 @@ MODELS: dict[str, Any] = {
     "logistic_regression": "logistic_regression",
     "mlp": {"name": "mlp", "hidden": 8},
     "mlp2": "mlp2",
-    "listed": {"layers": [{"kind": "conv", "channels": 3, "size": 3}, {"kind": "dense", "units": 10}]},
+    "listed": {"layers": [{"kind": "conv", "channels": 3, "size": 3}, {"kind": "dense", "units": 12}]},
 }
 
 
