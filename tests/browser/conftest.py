@@ -178,7 +178,7 @@ class Visitor:
         """To another page by the navigation."""
         if name.lower() in HIDDEN:
             self.go("More")
-        self.page.get_by_role("link", name=name, exact=True).first.click()
+        self.page.get_by_role("link", name=re.compile(rf"^{name}\b")).first.click()
         self.page.locator(READY[name.lower()]).first.wait_for()
         if name == "Clients":
             unfold(self.page)

@@ -119,7 +119,7 @@ def test_browser_draws_the_servers_laws_while_dragged(visitor: Visitor, monkeypa
     slider.evaluate(
         "(input) => { input.value = 60; input.dispatchEvent(new Event('input', {bubbles: true})); }"
     )
-    expect(head).to_contain_text("at ε 6")
+    expect(page.locator(".es-rest-of-title").first).to_contain_text("asked for ε 6")
     assert page.evaluate(f"async () => {live}.place.epsilon.value") == 6
     moved = [head.inner_text(), *rows.all_inner_texts()]
     assert max(sent) > ONCE

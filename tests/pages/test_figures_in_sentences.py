@@ -32,6 +32,7 @@ shares of data (tests/partitions) :: , and some of .*|median #|#% strict|Drawn a
 recognised uploads (tests/leakage) :: Linked over rounds.*|Third: what.*|next upload is recognised.*
 ε of other settings (test_costs) :: Promise ε # for|ε # for the whole run(?=[^.]*takes ε)|takes ε #|cost no more at δ #|price of # uploads|# of # clients upload.*?(?=[|]|$)|ranges longer than #|budgets from # on
 links :: ask\?.*
+ceiling of own data (tests/pages/train/test_heard) :: one model of all the data #%|it rose by #% in the last (?:# )?rounds?
 sizes of grids that may be run :: ^# runs$
 deployments (tests/runs/carry) :: Known deployments.*|^(?:Gboard|Apple).*
 one weight under the sliders (tests/pages/noise) :: for a weight of #|if it were #|#% at #$|grey: a weight[^|]*|variance #(?:, σ #)?|true weight #

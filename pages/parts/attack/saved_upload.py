@@ -16,7 +16,6 @@ from pages.parts.charts.frames import enlarged
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.tables import table, understood
 from pages.parts.ui.text import decibels, plain
-from pages.parts.ui.uninterrupted import uncut
 
 KEY = "upload from elsewhere"
 HOW = (
@@ -42,9 +41,9 @@ def saved_upload() -> None:
         digest = hashlib.sha256(b"\0".join(given)).hexdigest()
         if st.session_state.get(KEY, ("",))[0] != digest:
             _look(digest, *given)
-        _, stated, found = st.session_state[KEY]
+        found = st.session_state[KEY][2]
         if isinstance(found, Seen):
-            understood(found, KEY, partial(_answer, digest, given[0], stated))
+            understood(found, KEY, partial(_answer, given[0]))
         elif isinstance(found, str):
             st.error(plain(found[0].upper() + found[1:], 400))
         else:
@@ -67,8 +66,8 @@ def _look(digest: str, upload: bytes, card: bytes) -> None:
     st.session_state[KEY] = digest, card, found
 
 
-@uncut
-def _answer(digest: str, upload: bytes, card: bytes, answer: Mapping[str, Any]) -> None:
+def _answer(upload: bytes, answer: Mapping[str, Any]) -> None:
+    digest, card, _ = st.session_state[KEY]  # of now: two answers may come before the page is drawn again
     _look(digest, upload, json.dumps({**read_json(card.decode()), **answer}).encode())
 
 

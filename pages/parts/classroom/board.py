@@ -225,7 +225,6 @@ def _choose(session: Session, key: str) -> None:
         _done(sessions.ask, session, chosen)
 
 
-@uncut
 def _free_it(session: Session, key: str) -> None:
     _done(sessions.leave_free, session, st.session_state[key])
 

@@ -17,6 +17,7 @@ from pages.parts.ui import components
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import number, plain
+from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.visitor import me
 
 NOT_SENT = "bit not sent"
@@ -86,11 +87,16 @@ def wall(session: Session, job: Job | None, other: bool) -> None:
     components.draw("coin_room", shown, key="coins of the room")
 
 
+@uncut
+def _chosen(change: Callable[..., None], session: Session, key: str) -> None:
+    change(session, key)
+
+
 def choose(session: Session, change: Callable[..., None]) -> None:
     """The teacher's choice of ε, applied by `change`."""
     key = f"coin of {session.code} {session.scenario} {session.free}"
     offered = dict.fromkeys([*(name for name in coin.BUDGETS if coin.tenfold(name)), session.free])
     st.segmented_control(
         "ε", [*offered], default=session.free, format_func=lambda name: f"ε {name}", required=True,
-        key=key, on_change=change, args=(session, key), label_visibility="collapsed",
+        key=key, on_change=_chosen, args=(change, session, key), label_visibility="collapsed",
     )  # fmt: skip

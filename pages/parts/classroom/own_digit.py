@@ -72,7 +72,8 @@ def draw(session: Session) -> None:
         refusal(NOT_SENT)
         words, send = say("change drawing" if sent else "take part"), f"send {key}"
         st.button(words, type="primary", width="stretch", key=send, on_click=_send, args=(session, key))
-        st.caption(say("drawing sent", **sent._asdict()) if sent else say("drawing kept"))
+        given = {"digit": sent.digit, "epsilon": sent.epsilon, "half": sent.half} if sent else {}
+        st.caption(say("drawing sent", **given) if sent else say("drawing kept"))
 
 
 def _price(epsilon: float) -> str:

@@ -143,7 +143,6 @@ def _written(heading: str, scale: Scale) -> str:
     return f"{heading}: {number(scale[0], 6)} to {number(scale[1], 6)}"
 
 
-@uncut
 def _answer(name: str, answer: Mapping[str, Any]) -> None:
     _keep(name, lambda card: card.with_answer(answer))
 

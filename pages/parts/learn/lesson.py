@@ -67,7 +67,8 @@ def _one_bit(plan: LessonPlan) -> None:
         st.header(plain(plan.question, 200), anchor=False)
         own = {**coin.law(1, name), "at": name, "bit": None, "words": plan.words, "alone": True}
         components.draw("coin", own, key=f"coin of {plan.name}")
-        one = plan.words["one"].format(**coin.odds(epsilon)._asdict())
+        odds = coin.odds(epsilon)
+        one = plan.words["one"].format(right=odds.right, tries=odds.tries)
         st.markdown(f"ε {name}. {plain(one, 300)}")
     with right, st.container(border=True):
         shown = coin.simulated() | {"words": plan.words, "look": plan.look}

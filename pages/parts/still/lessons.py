@@ -65,7 +65,8 @@ def _lesson(name: str, language: str, changes: Sequence[tuple[Any, Final]]) -> B
 
 def _one_bit(plan: LessonPlan) -> Body:
     name = next(iter(coin.BUDGETS))
-    odds = plan.words["one"].format(**coin.odds(coin.BUDGETS[name])._asdict())
+    right, tries = coin.odds(coin.BUDGETS[name])
+    odds = plan.words["one"].format(right=right, tries=tries)
     return {
         "ask": plan.question,
         "coin": {**coin.law(1, name), "at": name, "bit": None, "words": plan.words, "alone": True},

@@ -31,7 +31,6 @@ from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
 from pages.parts.ui.memory import tab
 from pages.parts.ui.tables import understood
 from pages.parts.ui.text import asked_in_words, clipped_in_words, joined, names_by, number, percent, plain
-from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
 PREPARED = "As prepared"
@@ -113,7 +112,7 @@ def _training(workspace: Workspace) -> None:
         seen = network(typed_in(workspace, field) or base.model, source)
         if seen and (seen.questions or not is_wrong(workspace, field)):
             answer = lambda stated: take(workspace, field, stated["layers"])  # noqa: E731
-            understood(seen, field, pressed(answer))
+            understood(seen, field, answer)
     words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
     one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
     local = base.local

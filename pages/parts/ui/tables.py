@@ -7,6 +7,7 @@ import streamlit as st
 
 from ldp_core.datasets import Seen
 from pages.parts.ui.text import joined, names_by, plain
+from pages.parts.ui.uninterrupted import pressed
 
 MOST_COLUMNS = 12
 """Largest number of a table's columns on its card."""
@@ -50,9 +51,14 @@ def _question(name: str, place: int, asked: Mapping[str, Any], answer: Answer) -
             plain(one["says"], 300),
             key=f"answer {place} {one['card']} {name}",
             width="stretch",
-            on_click=answer,
-            args=(one["card"],),
+            on_click=_give,
+            args=(answer, one["card"]),
         )
+
+
+@pressed
+def _give(answer: Answer, stated: Mapping[str, Any]) -> None:
+    answer(stated)
 
 
 def _begun(words: str) -> str:

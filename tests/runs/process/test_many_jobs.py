@@ -107,10 +107,10 @@ def test_thirty_equal_launches_share_one_training():
 
 
 @pytest.mark.usefixtures("clean_processes")
-def test_long_job_makes_room_for_a_new_one_and_goes_on(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+def test_long_job_makes_room_for_new_ones_and_goes_on(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     """With one slot; a sweep and a training, each put aside for a run of three rounds."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
-    long = {"rounds": 400, "attack": None, "seed": 5}
+    long = {"rounds": 10_000, "attack": None, "seed": 5}
     cells = {"base": {"rounds": 300}, "grid": {"clients.epsilon": [*range(1, 61)]}, "seeds": 2}
     mine = [launch(long), jobs.launch("sweep", parse_sweep(cells), owner="a" * 16)]
     until(mine[0], trained_a_round)
@@ -120,12 +120,11 @@ def test_long_job_makes_room_for_a_new_one_and_goes_on(runs_dir: Path, monkeypat
         )
         assert ended(other).status == "completed"
         assert {queue.get(one).status for one in mine} <= {"queued", "running"}, "they were not waited for"
+    before = rounds_of(mine[0])
+    wait_for(lambda: rounds_of(mine[0]) > before)
     for one in mine:
         jobs.cancel(one)
         ended(one)
-    jobs.resume(mine[0])
-    assert ended(mine[0]).status == "completed"
-    assert jobs.status(mine[0])["weights_sha256"] == events(long)[-1]["weights_sha256"]
 
 
 @pytest.mark.usefixtures("clean_processes")
