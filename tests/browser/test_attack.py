@@ -134,8 +134,9 @@ def test_an_upload_saved_elsewhere_is_looked_at(visitor: Visitor):
     npz, described = page.locator("input[type=file]").all()
     npz.set_input_files({"name": "upload.npz", "mimeType": "application/zip", "buffer": out.getvalue()})
     for name in ("dense 32 relu, dense 10 none", "grey pictures of 8 × 8", "0.1"):
-        page.get_by_role("button", name=name, exact=True).click()
-        at_rest(page)
+        answer = page.get_by_role("button", name=name, exact=True)
+        answer.click()
+        expect(answer).to_have_count(0)
     expect(page.get_by_text("the closest picture is at 120.0 dB of the original")).to_be_visible()
 
     def described_as(more: dict[str, int]) -> None:

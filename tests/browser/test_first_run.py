@@ -68,7 +68,7 @@ def test_first_page_comes_without_the_chart_library(visitor: Visitor):
 
 
 def test_the_budget_that_was_dragged_is_trained(visitor: Visitor):
-    page = visitor.open("/", "role=slider[name='Budget ε']")
+    page = visitor.open("/", "text=What an attacker can do")
     page.get_by_role("radio", name="a server").check()
     page.get_by_role("slider", name="Budget ε").press("ArrowLeft")
     press(page, "Train and attack this")
@@ -76,7 +76,7 @@ def test_the_budget_that_was_dragged_is_trained(visitor: Visitor):
 
 
 def test_from_the_start_to_a_trained_model(visitor: Visitor):
-    page = visitor.open("/", "role=slider[name='Budget ε']")
+    page = visitor.open("/", "text=What an attacker can do")
     page.get_by_role("button", name="Try it").click()
     expect(page.get_by_role("heading", name="Does it still learn, and what leaks?")).to_be_visible()
     page.locator(READY["train"]).nth(1).wait_for()
