@@ -154,7 +154,7 @@ def of_each(places: Sequence[Path]) -> Callable[[Callable[[Path], None]], Callab
     return of
 
 
-def test_every_name_in_the_lists_is_a_module():
+def test_every_listed_name_is_a_module():
     named = {one for layer in LAYERS for one in layer} | FORBIDDEN.keys()
     assert not [one for one in named if not is_module(one)]
 

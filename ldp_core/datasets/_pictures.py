@@ -138,7 +138,7 @@ def _parts_first(found: Paths) -> Paths:
 
 
 def _without_unsorted(found: Paths, seen: Seen) -> Paths:
-    """Pictures without those in a folder for what nobody has sorted, unless it is a class as answered."""
+    """Pictures without those in a folder of unsorted ones, unless it is a class as answered."""
     names = {parts[-2] for parts in found.values() if len(parts) > 1}
     odd = sorted(name for name in names if name.lower() in UNSORTED)
     if not odd or len(names) < 3:

@@ -20,7 +20,7 @@ class Transfer(Written):
     right: str
     why: str
     wrong: dict[str, str] = Field(min_length=2)
-    """A sentence for whoever chose it, by wrong option."""
+    """Sentence to a student who chose a wrong option, by option."""
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ class LessonPlan(Written):
     why: str = ""
     """The answer's reason; "" for the scenario's."""
     wrong: dict[str, str] = {}
-    """A sentence for whoever guessed it, by wrong option of the question; `higher` and `lower`
+    """Sentence to a student who guessed a wrong option, by option; `higher` and `lower`
     where it asks for a number.
     """
     look: str = ""

@@ -78,7 +78,7 @@ def _binomial(n: int, p: float) -> Floats:
 
 
 def odds(epsilon: float) -> Odds:
-    """How often whoever sees a person's bits of this ε in total is right about them, at most."""
+    """Largest rate at which an attacker who sees all bits of a person under this ε is right."""
     found = worth(Promise(epsilon, guarantee=True)).right
     return Odds(*(found or (10**6, 10**6)))
 

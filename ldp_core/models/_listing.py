@@ -44,7 +44,7 @@ def is_listing(text: str) -> bool:
 
 
 def of_listing(text: str) -> list[dict[str, Any]]:
-    """Layers as JSON objects, of unknown kinds too; PydanticCustomError for what cannot be told."""
+    """Layers as JSON objects, of unknown kinds too; PydanticCustomError where that is ambiguous."""
     if re.search(r"\bdef\b|\bclass\b|=>|\bfor\b", text):
         raise refused("is a program, which is not run: list the layers in their order, in nn.Sequential(…)")
     found = list[dict[str, Any]]()

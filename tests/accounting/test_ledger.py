@@ -111,7 +111,7 @@ def test_upload_budget_is_divided_over_weights():
         ({"mechanism": "gaussian"}, "root of the sum of squares", True),
     ],
 )
-def test_every_scope_says_why_it_promises(changes: dict[str, Any], why: str, promised: bool):
+def test_every_scope_gives_the_reason_of_its_promise(changes: dict[str, Any], why: str, promised: bool):
     for line in lines_of(changes):
         assert why in line["why"] and line["guarantee"] == promised
         assert (line["epsilon"] is not None) == promised

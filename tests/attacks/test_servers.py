@@ -58,7 +58,7 @@ def test_dead_units_let_no_image_pass():
 
 
 @pytest.mark.parametrize("server", LIARS)
-def test_model_lies_within_what_clients_accept(server: str):
+def test_crafted_model_lies_within_the_accepted_range(server: str):
     asked = task()
     wary = servers.get(server, within=0.05)
     made = wary.crafted(asked, size=100.0)

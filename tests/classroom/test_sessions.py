@@ -80,7 +80,7 @@ def test_second_browser_of_a_teacher_finds_the_class(opened: sessions.Session):
     assert not CLASSES.rows("SELECT * FROM leader")
 
 
-def test_question_is_open_to_members_until_it_is_run(opened: sessions.Session):
+def test_question_is_open_to_members_until_the_run(opened: sessions.Session):
     members.join(opened, "anna", "Anna")
     assert members.asked("anna") and not members.asked("ben")
     members.guess(opened, "anna", 40)

@@ -23,7 +23,7 @@ def gradients(arrays: dict[str, Any], prefix: str = "gradient/") -> dict[str, An
     return {prefix + name: (arrays[f"before/{name}"] - arrays[f"after/{name}"]) * 10 for name in names}
 
 
-def test_answers_to_what_an_upload_leaves_open_are_its_card():
+def test_answers_to_open_questions_make_the_uploads_card():
     arrays, card = upload(DENSE)
     seen = look(arrays, {})
     assert asked(seen) == {"model", "classes", "shape", "learning_rate"}, "one picture is proved"

@@ -220,7 +220,7 @@ model.add(layers.Dense(10))
 
 
 @pytest.mark.parametrize("text", [SEQUENTIAL, PRINTED, KERAS], ids=["program", "printed", "keras"])
-def test_network_as_others_list_it_is_the_network_written(text: str):
+def test_listing_of_another_library_gives_the_same_network(text: str):
     made = parse({"model": {"layers": text}})
     same = parse({"model": {"layers": "conv 8 3 padding 1 relu, pool 2, dense 32 tanh, dense 10 none"}})
     assert plan(made).dimension == plan(same).dimension == 80 + 32 * 128 + 32 + 330

@@ -204,7 +204,7 @@ def test_outside_paper_is_measured_judged_exported_and_rerun(name: str, runs_dir
     assert {one["arm"] for one in exported} == {arm.label for arm in claim.measured}
 
 
-def test_reading_changes_the_arms_that_it_names():
+def test_reading_changes_its_named_arms_only():
     claim = papers.get("idp_fedavg").main_claim
     other = claim.read("ε 20 an upload")
     changed = [one.label for one in other.measured if one.set != claim.arm(one.label).set]

@@ -1,4 +1,4 @@
-"""A class that answers through coins: a student's coin, and what the room told on the wall."""
+"""A class that answers through coins: a student's coin, and the room's estimate on the wall."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -68,7 +68,7 @@ def _sum(names: Iterable[str]) -> float:
 
 
 def wall(session: Session, job: Job | None, other: bool) -> None:
-    """The wall while the coins are tossed, and of what the room told."""
+    """The wall while coins are tossed, and with the room's estimate."""
     heading(session)
     plan = lesson(session.scenario, language())
     if session.phase == "ask":

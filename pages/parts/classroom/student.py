@@ -73,7 +73,7 @@ def student(session: Session) -> None:
 
 
 def told(session: Session) -> str:
-    """What has changed on the page, for whoever does not see it."""
+    """Change of the page in words, for a screen reader."""
     topic = topics.get(session.scenario, language())
     own, first = topic.kind in PHONES, {"own_digits": "draw", "one_bit": "toss"}.get(topic.kind, "ask")
     words = {

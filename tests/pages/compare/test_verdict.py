@@ -82,7 +82,7 @@ def test_each_pair_has_its_interval_and_cause(mean: Arm, weighted: Arm):
     assert "fewer than three seeds" in supported(*one)
 
 
-def test_best_of_many_is_counted_and_drawn_wherever_it_stands(mean: Arm, weighted: Arm):
+def test_best_of_many_runs_is_counted_and_drawn_at_any_place(mean: Arm, weighted: Arm):
     several = [replace(mean.as_shown(label=letter), letter=letter) for letter in "ABCDEF"]
     many = [*several, replace(weighted.as_shown(label="G"), letter="G")]
     assert [arm.letter for arm in drawn(many)] == [*"ABCDE", "G"]

@@ -34,7 +34,7 @@ def parts_of(html: str, kind: str) -> list[dict[str, Any]]:
     return [part["data"] for part in bundle.unpacked(html)["parts"] if part["kind"] == kind]
 
 
-def test_every_module_fits_what_the_bundle_relies_on():
+def test_every_module_keeps_the_style_of_the_bundler():
     def imported(name: str, before: tuple[str, ...] = ()) -> None:
         name = bundle.INSTEAD.get(name, name)
         assert name not in before, f"{name} imports itself by way of {before}"
@@ -50,7 +50,7 @@ def test_every_module_fits_what_the_bundle_relies_on():
     assert [name for name in bundle.INSTEAD if f"modules[{name!r}]" in script] == []
 
 
-def test_page_is_small_and_may_ask_for_nothing(built: str):
+def test_page_is_small_and_its_policy_allows_no_request(built: str):
     assert len(built.encode()) <= MOST_BYTES
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', built)
     assert policy and policy[1].startswith("default-src 'none'") and "http" not in policy[1]
@@ -110,7 +110,7 @@ def test_each_lesson_shows_the_stored_outcome(built: str):
             assert len(change["steps"]) > 3 and change["start"] < len(change["steps"])
 
 
-def test_replay_of_a_job_tells_nobody_whose_it_was(runs_dir: Path, tmp_path: Path):
+def test_replay_of_a_job_holds_no_trace_of_its_owner(runs_dir: Path, tmp_path: Path):
     who = {"owner": "owner0secret", "address": "address0secret"}
     draft = presets.get("two_volunteers").draft.with_base({"rounds": 3, "name": "Of a course"})
     job = trained(draft, reference=True, **who)
@@ -143,7 +143,7 @@ def test_drawings_and_own_data_stay_out(runs_dir: Path):
         page([job.id], own=True)
 
 
-def test_what_cannot_be_shown_is_refused_in_a_sentence(
+def test_job_without_replay_is_refused_in_a_sentence(
     runs_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     waiting = queued(presets.get("two_volunteers").draft)

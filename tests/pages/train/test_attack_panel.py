@@ -73,7 +73,7 @@ def test_attack_curves_equal_recorded_attempts(trained: list[Series], client: in
     assert picked.layout.xaxis.range == pixels.layout.xaxis.range == (0, ROUNDS)
 
 
-def test_lie_is_told_of_the_runs_whose_server_lies():
+def test_lying_server_is_named_for_its_own_runs_only():
     attack = {"uploads": "real", "clients": [1]}
     servers: tuple[dict[str, Any], ...] = ({}, {"server": "imprint"})
     base = {"rounds": 1, "model": "mlp", "clients": {"count": 2, "range": 0.2}}

@@ -95,7 +95,7 @@ def test_output_layer_is_asked_about_and_the_answer_kept():
     assert not app.exception and not app.error
 
 
-def test_training_below_the_ceiling_says_by_what():
+def test_training_below_the_ceiling_names_its_cause():
     held = {}
     for half, rounds in ((0.05, 15), (5, 1), (20, 40)):
         own = {"rounds": rounds, "mechanism": "none", "attack": None, "clients": {"count": 5, "range": half}}

@@ -119,7 +119,7 @@ def test_attacks_wait_for_the_first_curve_of_another_person(draft: Draft):
     assert [timeless(bodies(job, run)) for run in range(len(job.keys))] == simulated(draft)
 
 
-def test_who_waits_for_an_equal_run_puts_it_not_aside():
+def test_waiting_equal_run_does_not_preempt_the_training():
     job, _ = (queued(DRAFTS["quick attacks"], owner=owner) for owner in ("anna", "ben"))
     assert compute(job).status == "completed"
 
