@@ -34,7 +34,7 @@ from pages.server.messages import Messages
 from pages.server.opening import open_browser, page_for
 from pages.server.private_streamlit import let_go_of_the_gone, mend
 from pages.server.reconnect import Reconnect
-from pages.server.uploads import Uploads
+from pages.server.uploads import UploadGate
 
 WARM_UP_SECONDS = 2.5
 SWEEP_SECONDS = 5.0
@@ -111,7 +111,7 @@ app = st.App(
         Middleware(Door),
         Middleware(Crowd),
         Middleware(Compressed),
-        Middleware(Uploads),
+        Middleware(UploadGate),
         Middleware(WakesWorker),
         Middleware(Messages),
         Middleware(Reconnect),

@@ -15,8 +15,8 @@ from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.events import Event
 from ldp_core.experiment import Experiment, Plan, plan
 from ldp_core.federated.federation import device_for
-from ldp_core.federated.noising import Noised, Noising, Together
-from ldp_core.simulate import Run
+from ldp_core.federated.noising import JointNoising, Noised, Noising
+from ldp_core.simulate import Simulation
 from ldp_core.system.threads import on_one_thread
 
 T = TypeVar("T")
@@ -56,20 +56,20 @@ def run_many(
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
     """Run all experiments, a round of each in turn, as there is room; yields events with the number of their
     run, or an InvalidInput where data cannot be partitioned. They are those of `simulate` but for the last
-    bits of weights trained together. `figures` is as for `Run`.
+    bits of weights trained together. `figures` is as for `Simulation`.
     """
     with ExitStack() as after:
         after.callback(gc.set_threshold, *gc.get_threshold())
         gc.set_threshold(SELDOM)
         sized = ((number, one, 1 / at_once(one)) for number, one in experiments)
         waiting = next(sized, None)
-        under_way, together = dict[int, Run](), Together()
+        under_way, together = dict[int, Simulation](), JointNoising()
         share: dict[int, float] = {}  # of what may be under way together
         while waiting or under_way:
             while waiting and waiting[2] + sum(share.values()) < 1 + 1e-9:
                 (number, experiment, room), waiting = waiting, next(sized, None)
                 try:
-                    run = Run(experiment, data[experiment.dataset], figures=figures)
+                    run = Simulation(experiment, data[experiment.dataset], figures=figures)
                 except InvalidInput as error:
                     yield number, error
                     continue

@@ -26,7 +26,7 @@ from ldp_core.federated.federation import Federation, assemble, device_for, untr
 from ldp_core.federated.round import Round, new_model, prepare, work
 from ldp_core.federated.upload import some_rows
 from ldp_core.mechanisms.base import Floating, Floats
-from ldp_core.simulate import Run
+from ldp_core.simulate import Simulation
 from ldp_core.streams import stream
 from ldp_core.system.threads import one_thread
 from ldp_core.theory.learnability import Outlook, tried_out
@@ -87,11 +87,11 @@ def is_weighted_sum(experiment: Experiment) -> bool:
 def _runs(experiment: Experiment, data: Data, budget: float) -> tuple[list[float], str]:
     """Final accuracies of real runs with seeds of their own; none if even one would take too long."""
     found, rounds = list[float](), experiment.rounds
-    run = Run(experiment, data, figures=True)  # features are computed once, as for the run itself
+    run = Simulation(experiment, data, figures=True)  # features are computed once, as for the run itself
     began = time.process_time()
     for number in range(REPLICAS):
         if number:
-            run = Run(changed(experiment, {"seed": experiment.seed ^ number}), data, figures=True)
+            run = Simulation(changed(experiment, {"seed": experiment.seed ^ number}), data, figures=True)
         while not run.done:
             prepared = run.prepare()
             noised = (one.alone() for one in run.noisings(prepared, prepared.alone()))

@@ -27,7 +27,7 @@ OF_THE_CLUSTER = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 @dataclass(frozen=True)
-class Reader(Generic[Read]):
+class SettingReader(Generic[Read]):
     wanted: str
     """What a text must be, as in “must be …”."""
     read: Callable[[str], Read]
@@ -38,7 +38,7 @@ class Reader(Generic[Read]):
 class Setting(Generic[T]):
     name: str
     default: T
-    reader: Reader[T]
+    reader: SettingReader[T]
     about: str
     """Description in one sentence."""
     usual: str = ""
@@ -62,27 +62,27 @@ class Setting(Generic[T]):
         return f"{self.default:g}" if isinstance(self.default, int | float) else str(self.default)
 
 
-def number(least: float, most: float, endless: bool = False) -> Reader[float]:
+def number(least: float, most: float, endless: bool = False) -> SettingReader[float]:
     """A number within limits; `inf` stands for no limit if it may be `endless`."""
 
     def read(text: str) -> float:
         value = most if endless and _float(text) == inf else _float(text)
         return _if(least <= value <= most, value)
 
-    return Reader(f"a number from {least:g} to {most:g}{', or inf' if endless else ''}", read)
+    return SettingReader(f"a number from {least:g} to {most:g}{', or inf' if endless else ''}", read)
 
 
-def whole(least: int, most: int) -> Reader[int]:
+def whole(least: int, most: int) -> SettingReader[int]:
     """A whole number within limits; 2.0 counts as one."""
 
     def read(text: str) -> int:
         value = _float(text)
         return int(_if(least <= value <= most and value % 1 == 0, value))
 
-    return Reader(f"a whole number from {least} to {most}", read)
+    return SettingReader(f"a whole number from {least} to {most}", read)
 
 
-def word(words: tuple[str, ...], gone: Mapping[str, str] | None = None) -> Reader[str]:
+def word(words: tuple[str, ...], gone: Mapping[str, str] | None = None) -> SettingReader[str]:
     """One of some words; `gone` says of earlier ones what takes their place."""
 
     def read(text: str) -> str:
@@ -90,14 +90,14 @@ def word(words: tuple[str, ...], gone: Mapping[str, str] | None = None) -> Reade
             raise ValueError(f"which is gone: {instead}")
         return _if(text in words, text)
 
-    return Reader(one_of(words), read)
+    return SettingReader(one_of(words), read)
 
 
-def form(pattern: re.Pattern[str], said: str) -> Reader[str]:
-    return Reader(said, lambda text: _if(pattern.fullmatch(text), text))
+def form(pattern: re.Pattern[str], said: str) -> SettingReader[str]:
+    return SettingReader(said, lambda text: _if(pattern.fullmatch(text), text))
 
 
-def folder(there: bool = False) -> Reader[Path]:
+def folder(there: bool = False) -> SettingReader[Path]:
     """A path, with `~` expanded, that exists if it must be `there`."""
 
     def read(text: str) -> Path:
@@ -111,7 +111,7 @@ def folder(there: bool = False) -> Reader[Path]:
             raise ValueError("where no folder is")
         return found
 
-    return Reader("a folder", read)
+    return SettingReader("a folder", read)
 
 
 def _if(fits: object, value: T) -> T:

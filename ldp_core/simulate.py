@@ -36,9 +36,9 @@ def simulate(
 ) -> Iterator[Event]:
     """Run `experiment` on `data`; yields events as they happen, bit-equal on the same kind of machine.
 
-    Arguments and errors as for `Run`; `keep` receives the state before the first round and after each.
+    Arguments and errors as for `Simulation`; `keep` receives the state before the first round and after each.
     """
-    run = Run(experiment, data, device, start, tick)
+    run = Simulation(experiment, data, device, start, tick)
     for part in run.parts():
         for event in part:
             if keep and isinstance(event, Started | RoundDone):
@@ -46,7 +46,7 @@ def simulate(
             yield event
 
 
-class Run:
+class Simulation:
     """A run under a driver's control: `begin`, then `prepare`, `noisings` and `finish` until `done`, then
     `end`. Their iterators must be consumed. `state` is after the last finished round. `tick` receives the
     trained share of a round. `figures`: without attacks, only the last round is measured and there is no

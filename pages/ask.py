@@ -16,7 +16,7 @@ from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import UNITS, Draft, Experiment, changed
 from ldp_core.experiment.reading import typed
 from ldp_core.runs import FIRST, AskProgress, Job, first_answer, jobs, own_data, points_of
-from ldp_core.tuning.designs import Found, answer_of, next_points
+from ldp_core.tuning.designs import BestDesign, answer_of, next_points
 from ldp_core.tuning.needs import TRUSTS, Lever, Needs, parse_needs
 from ldp_core.tuning.said import changes, design_of, enough, promised, sentence
 from pages.parts.runs.job_state import far_state, is_gone
@@ -233,7 +233,7 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, told: float
                 _lever(lever, needs, other, chance)
 
 
-def _figures(found: Found, design: Experiment, chance: float, told: float | None) -> None:
+def _figures(found: BestDesign, design: Experiment, chance: float, told: float | None) -> None:
     how = f"Mean of {found.runs} fresh runs." if found.measured else "Expected, from two runs of each design."
     span = f"nine of ten runs: {percent(found.low)} to {percent(found.high)}"
     rest = f"{span}; guessing {percent(chance)}, without noise {percent(found.ceiling)}"
@@ -249,7 +249,7 @@ def _named(lever: Lever) -> str:
     return GIVEN_UP.get(lever.label, lever.label)
 
 
-def _lever(lever: Lever, needs: Needs, other: Found, chance: float) -> None:
+def _lever(lever: Lever, needs: Needs, other: BestDesign, chance: float) -> None:
     bar, press = st.columns([3.4, 1], vertical_alignment="center")
     text = f"{percent(other.mean)} ({percent(other.low)} to {percent(other.high)})"
     if needs.epsilon is None:

@@ -7,7 +7,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import Draft, plan
 from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
-from pages.parts.clients.cells import FIELDS, Cell, Outcome, apply_edits, errors_of, heard, unmended
+from pages.parts.clients.cells import FIELDS, Cell, CellEdits, apply_edits, errors_of, heard, unmended
 from pages.parts.clients.costs import costs, group_data, rule_in_words
 from pages.parts.clients.data_panel import data_panel
 from pages.parts.clients.fills import fills, profiles
@@ -69,7 +69,7 @@ def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
     states = [heard(st.session_state.get(workspace.key(name))) for name in ("table", "dots")]
     fresh = {mount: [one for one in log if one.serial > seen.get(mount, 0)] for mount, log in states}
     new = [edit for log in fresh.values() for edit in log]
-    outcome = Outcome({}, typed, {})
+    outcome = CellEdits({}, typed, {})
 
     def applied(draft: Draft) -> Draft:
         nonlocal outcome

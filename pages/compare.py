@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.compare.arms import Arm, arms, drawn
+from pages.parts.compare.arms import ComparedRun, arms, drawn
 from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
 from pages.parts.compare.side_by_side import bought, curves, figures, pairs, pictures, served, settings
 from pages.parts.compare.verdict import verdict
@@ -71,7 +71,7 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         settings(found, fields)
 
 
-def _away(found: Sequence[Arm]) -> None:
+def _away(found: Sequence[ComparedRun]) -> None:
     with st.container(horizontal=True):
         for arm in {arm.job.id: arm for arm in found}.values():
             if not arm.job.live:
@@ -79,7 +79,7 @@ def _away(found: Sequence[Arm]) -> None:
                     take_away(arm.job, arm.name, "compare", report)
 
 
-def _moment(found: Sequence[Arm]) -> Moment:
+def _moment(found: Sequence[ComparedRun]) -> Moment:
     name = ",".join(f"{arm.job.id}.{arm.series.label}" for arm in found)
     rounds = sum(run.round + (run.end is not None) for arm in found for run in arm.series.runs)
     return Moment(name, ",".join(arm.job.status for arm in found), rounds)

@@ -17,7 +17,7 @@ from pages.parts.systems.panel import system_panel
 from pages.parts.systems.trust import trust_panel
 from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.formulas import PROMISE, SERVER, formula
 from pages.parts.ui.header import header, question
 from pages.parts.ui.polling import refreshing, wait_for
@@ -83,7 +83,7 @@ def _variances(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     components.draw("cards", components.sheet(_charts(now, budgets)), key="charts")
 
 
-def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
+def _charts(now: WhatIf, budgets: list[float]) -> Iterator[ChartCard]:
     """Variance of an upload over ε and over the safe range, and what one looks like."""
     seen = list(now.seen)
     once, use = different(seen), plan(seen[0].design.experiment).asked.first_use
@@ -92,7 +92,7 @@ def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     weight = min(max(now.weight, low), high)  # outside its range it is clipped
     crosses = "; crosses: where two of the designs change places" * (len(once) > 1)
-    yield Card(
+    yield ChartCard(
         title="Variance against the budget",
         rest=f", for this weight{within}",
         caption=f"dots: the clients' budgets{crosses}; grey: mechanisms of no design",
@@ -101,7 +101,7 @@ def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
         row=2,
     )
     at = " or ".join(dict.fromkeys(f"{number(view.epsilon)}{view.per}" for view in once))
-    yield Card(
+    yield ChartCard(
         title="Variance against the weight",
         rest=f", at ε {at}{within}",
         caption="a flat line: as much noise for one weight as for any other; grey: mechanisms of no design; "
@@ -110,7 +110,7 @@ def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
         label=f"Variance of what is sent against the weight, at ε {at}",
         row=2,
     )
-    yield Card(
+    yield ChartCard(
         title="What one client's upload looks like",
         rest=": first weights of a fresh model, before and after",
         caption="blue: above the middle of the safe range; orange: below; pale: near it; full: at an end",

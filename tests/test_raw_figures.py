@@ -20,7 +20,7 @@ from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.theory.way import way
 from ldp_core.tuning import Question, answer_of, inverses, next_points, parse_question
 from ldp_core.tuning.designs import Known
-from ldp_core.tuning.ranking import Asked, ranking
+from ldp_core.tuning.ranking import AssumedClients, ranking
 
 RAW = re.compile(r"(?<![\w.])\d+(?:\.\d+)?[eE][+-]?\d{2}\b|\bnan\b|\binf\b|\b0\.(?!\d)")
 SMALL = parse({"clients": {"count": 3, "range": 1e-6, "epsilon": 1e-6}, "target": "update", "attack": None})
@@ -47,7 +47,7 @@ SENTENCES: dict[str, Callable[[], Any]] = {
     "no such budget": lambda: largest(lambda epsilon: 1 + epsilon, 1e-7, 1.0),
     "least noise": lambda: inverses.at_noise(SMALL, 1e9),
     "clients": lambda: inverses.clients_for(SMALL, 1e-6, 1e-12),
-    "ranking": lambda: ranking(Asked(5, 9, 1e7, 1e-7, 1.0, 5, "mechanism")),
+    "ranking": lambda: ranking(AssumedClients(5, 9, 1e7, 1e-7, 1.0, 5, "mechanism")),
     "reversed": lambda: parse({"clients": {"low": 1e6, "high": -1e6}}),
     "narrow": lambda: parse({"clients": {"low": 1e-5, "high": 1e-5 * (1 + 1e-6)}}),
     "secure sum": lambda: parse(SUM),

@@ -22,7 +22,7 @@ Generator: TypeAlias = np.random.Generator | None
 Combine: TypeAlias = Callable[[Floats], Floats]
 
 
-class Drawn(NamedTuple):
+class NoiseMoments(NamedTuple):
     """Error of the clients' uploads per weight: variance and bias."""
 
     variance: Floats
@@ -94,7 +94,9 @@ class Aggregator(Component):
         weights = self.weights(variances, sizes, between)
         return weights, weights**2, 0.0
 
-    def noise(self, drawn: Drawn, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0) -> Noise:
+    def noise(
+        self, drawn: NoiseMoments, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0
+    ) -> Noise:
         """Noise of the aggregate: mean square error per weight, Σ w²·variance + (Σ w·bias)², 0 without
         participants; and the probability of an empty round; (…,) each. Arguments are (…, K): the clients'
         noise, their worst-case variances for the weights, their samples, and a mask of the participants.
@@ -125,7 +127,7 @@ class Aggregator(Component):
         return self.finish(self.combine(uploads, weights))
 
 
-class Clients(NamedTuple):
+class RoundClients(NamedTuple):
     """Public facts about the clients of a round, (K,) each, in the order of their uploads."""
 
     epsilon: Floats
@@ -156,12 +158,12 @@ class SeesUploads(Aggregator):
     """Number of matrices of all uploads that `decide` holds at once, for the estimate of memory."""
 
     @abstractmethod
-    def decide(self, uploads: Floats, clients: Clients) -> Decision:
+    def decide(self, uploads: Floats, clients: RoundClients) -> Decision:
         """Decision on noisy uploads (K, m) of at least one client; weights up to a common factor, unless
         `combine` is given.
         """
 
-    def decided(self, uploads: Floats, clients: Clients) -> tuple[Floats, Combine]:
+    def decided(self, uploads: Floats, clients: RoundClients) -> tuple[Floats, Combine]:
         """Weights with sum 1 or all 0, and the combination; InvalidInput if it decided otherwise."""
         weights, combine = self.decide(uploads, clients)
         total = float(weights.sum())

@@ -8,7 +8,15 @@ probability 1 − max P: the paper then divides by zero. Here the model stays un
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldp_core.aggregators.base import Drawn, Generator, Mask, Moments, Noise, WeighsByNoise, power_of_inverse
+from ldp_core.aggregators.base import (
+    Generator,
+    Mask,
+    Moments,
+    Noise,
+    NoiseMoments,
+    WeighsByNoise,
+    power_of_inverse,
+)
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Floats
 
@@ -50,7 +58,9 @@ class ProbabilitySelection(WeighsByNoise):
         square[order] = np.cumsum((exactly / heard**2)[::-1])[::-1]
         return mean, square, float(1 - falling[0])
 
-    def noise(self, drawn: Drawn, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0) -> Noise:
+    def noise(
+        self, drawn: NoiseMoments, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0
+    ) -> Noise:
         raw = np.where(here, power_of_inverse(worst + (between or self.between), 0.5), 0.0)
         total = raw.sum(axis=-1, keepdims=True)
         p = raw / np.where(total > 0, total, 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from ldp_core.aggregators.base import Aggregator, Drawn, Generator, Mask, Moments, Noise
+from ldp_core.aggregators.base import Aggregator, Generator, Mask, Moments, Noise, NoiseMoments
 from ldp_core.aggregators.inverse_std import InverseStd
 from ldp_core.aggregators.inverse_variance import InverseVariance
 from ldp_core.aggregators.mean import Mean
@@ -56,7 +56,9 @@ class SignMajority(Aggregator):
     def moments(self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0) -> Moments:
         return self.counted.moments(variances, sizes, between)
 
-    def noise(self, drawn: Drawn, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0) -> Noise:
+    def noise(
+        self, drawn: NoiseMoments, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0
+    ) -> Noise:
         return self.counted.noise(drawn, worst, sizes, here, between)
 
     def finish(self, total: Values) -> Values:

@@ -12,7 +12,7 @@ from typing import cast
 
 from ldp_core import optimizers
 from ldp_core.attacks.base import Attacker, Effort, Facts, Identifier, Reconstructor
-from ldp_core.attacks.observation import Observation, Public
+from ldp_core.attacks.observation import Observation, PublicImages
 from ldp_core.component import Registry
 from ldp_core.errors import one_of
 from ldp_core.models.base import Model, Shape

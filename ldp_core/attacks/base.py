@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ldp_core.attacks.observation import Image, Observation, Public
+from ldp_core.attacks.observation import Image, Observation, PublicImages
 from ldp_core.component import Component
 from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats, Mechanism
@@ -145,7 +145,7 @@ class Reconstructor(Attacker):
 
 class Identifier(Attacker):
     @abstractmethod
-    def scores(self, seen: Observation, candidates: Public, uploads: Floats | None = None) -> Floats:
+    def scores(self, seen: Observation, candidates: PublicImages, uploads: Floats | None = None) -> Floats:
         """Score (V, M) of each of M candidates, (V, M, *shape): the higher, the likelier the upload was made
         of it. `uploads`: the candidates' unclipped uploads (V, M, d), if not computed from the observation
         (of clients with weights unknown to the server, whose attacker knows them in the worst case).

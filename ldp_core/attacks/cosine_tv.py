@@ -15,7 +15,7 @@ from pydantic import Field
 from ldp_core.attacks.base import Facts
 from ldp_core.attacks.shared.inversion_objective import Distance, Match
 from ldp_core.attacks.shared.minimise import Descent, Signed
-from ldp_core.attacks.shared.reading import Reading
+from ldp_core.attacks.shared.reading import KnownGradients
 from ldp_core.attacks.shared.search import Search
 from ldp_core.fields import Number, Whole
 from ldp_core.limits import PRIOR, SEARCH_STEPS
@@ -61,7 +61,7 @@ class CosineTV(Search):
         deep = len(facts.model.layers(facts.shape, facts.classes)) > DEEP
         return 0.4 if facts.upload == "audit" and not deep else None
 
-    def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
+    def edges(self, reading: KnownGradients, pixels: int) -> NDArray[np.float64]:
         return np.full(len(reading.variance), self.prior)
 
     def descent(self, objective: Match, start: torch.Tensor) -> Descent:

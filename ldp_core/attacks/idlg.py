@@ -16,7 +16,7 @@ from pydantic import Field
 from ldp_core.attacks.base import Facts, no_dense_start
 from ldp_core.attacks.shared.inversion_objective import Distance, Match
 from ldp_core.attacks.shared.minimise import Curved, Descent
-from ldp_core.attacks.shared.reading import Reading
+from ldp_core.attacks.shared.reading import KnownGradients
 from ldp_core.attacks.shared.search import Search
 from ldp_core.fields import Number
 from ldp_core.limits import PRIOR
@@ -66,7 +66,7 @@ class IDLG(Search):
     def suits(self, facts: Facts) -> float | None:
         return 0.6 if facts.upload == "audit" else None
 
-    def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
+    def edges(self, reading: KnownGradients, pixels: int) -> NDArray[np.float64]:
         """As in the posterior: β edges against squares over twice the noise's variance."""
         size = np.maximum((reading.gradients**2).sum(1), 1e-30)
         return np.asarray(2 * self.prior * pixels * reading.variance / size)

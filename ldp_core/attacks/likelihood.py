@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.attacks.base import Identifier
-from ldp_core.attacks.observation import Observation, Public
+from ldp_core.attacks.observation import Observation, PublicImages
 from ldp_core.attacks.shared.laws import log_likelihood
 from ldp_core.mechanisms.base import Floats
 
@@ -29,7 +29,7 @@ class Likelihood(Identifier):
         "for itself, if it keeps any: the worst case"
     )
 
-    def scores(self, seen: Observation, candidates: Public, uploads: Floats | None = None) -> Floats:
+    def scores(self, seen: Observation, candidates: PublicImages, uploads: Floats | None = None) -> Floats:
         if uploads is None:
             victims, count = candidates.y.shape
             flat = candidates.x.reshape(victims * count, *seen.shape)

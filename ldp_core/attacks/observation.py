@@ -25,7 +25,7 @@ Part = tuple[slice, Mechanism]
 
 
 @dataclass(frozen=True, eq=False)
-class Public:
+class PublicImages:
     """Labelled public images: (n, *shape) in [0, 1] and (n,); hashed by identity, as none changes."""
 
     x: NDArray[np.float32]
@@ -58,7 +58,7 @@ class Observation:
     high: Floats
     batch_size: int = 1
     epochs: int = 1
-    public: Public | None = None
+    public: PublicImages | None = None
     noted: Mapping[str, Floats] = field(default_factory=dict)
     """The server's notes from the victims' earlier uploads, by name, one row per victim."""
     device: str = "cpu"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.attacks.base import Effort, Facts, Reconstructor
-from ldp_core.attacks.observation import Image, Observation, Public
+from ldp_core.attacks.observation import Image, Observation, PublicImages
 from ldp_core.attacks.shared.first_layer import window
 from ldp_core.attacks.shared.laws import blocks, log_likelihood
 from ldp_core.attacks.trimmed import Trimmed
@@ -38,7 +38,7 @@ Likelihood = Callable[[Floats], Any]
 
 
 @dataclass(frozen=True)
-class Kind:
+class ClassStatistics:
     """Mean image and pixel histograms of each class of public images."""
 
     means: NDArray[np.float32]
@@ -48,7 +48,7 @@ class Kind:
 
 
 @lru_cache(maxsize=2)
-def kind_of(public: Public, classes: int) -> Kind:
+def kind_of(public: PublicImages, classes: int) -> ClassStatistics:
     everything = public.x.mean(0)
     means = np.stack(
         [public.x[of].mean(0) if (of := public.y == y).any() else everything for y in range(classes)]
@@ -60,7 +60,7 @@ def kind_of(public: Public, classes: int) -> Kind:
     counts = np.bincount(bins.ravel(), minlength=classes * features * GRID).astype(np.float64)
     padded = np.pad(counts.reshape(classes, features, GRID), ((0, 0), (0, 0), (2, 2)), mode="edge")
     smooth = 0.02 + sum(w * padded[..., k : k + GRID] for k, w in enumerate(SPREAD))
-    return Kind(means, smooth / smooth.sum(axis=-1, keepdims=True))
+    return ClassStatistics(means, smooth / smooth.sum(axis=-1, keepdims=True))
 
 
 class Posterior(Reconstructor):
@@ -178,14 +178,14 @@ def _shares(log_weight: Floats) -> Floats:
     return found
 
 
-def _class_shares(seen: Observation, kind: Kind) -> Floats:
+def _class_shares(seen: Observation, kind: ClassStatistics) -> Floats:
     """Posterior probability of each class, (V, classes), if every image were its class's mean."""
     uploads = seen.uploads_of(kind.means, np.arange(seen.classes))
     scores = log_likelihood(seen, np.broadcast_to(uploads, (len(seen.epsilon), *uploads.shape)))
     return _shares(scores)
 
 
-def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tuple[Floats, Floats]:
+def _expected_reactions(seen: Observation, public: PublicImages, shares: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation, (V, R) each, of the first bias's gradient over public images."""
     parts, bias = [], seen.model.slices(seen.shape, seen.classes)[1]
     for some in blocks(min(PUBLIC, len(public.x)), seen.previous.size):

@@ -15,7 +15,7 @@ from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import nicknames
 from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import Entry
+from ldp_core.runs.storage.ledger import StoredItem
 
 NUMBER = re.compile(r"no\W*\d+", re.IGNORECASE)
 BYTES = 20_000
@@ -75,12 +75,12 @@ def join(session: Session, who: str, name: str = "", address: str = "") -> Membe
         return called
 
 
-def _entry(code: str, opened: float, who: str, address: str | None = None) -> Entry:
+def _entry(code: str, opened: float, who: str, address: str | None = None) -> StoredItem:
     end = opened + 3600 * HOURS
-    return Entry("member", f"{code} {who}", BYTES, time.time(), end, who, address, part=code)
+    return StoredItem("member", f"{code} {who}", BYTES, time.time(), end, who, address, part=code)
 
 
-def lying() -> list[Entry]:
+def lying() -> list[StoredItem]:
     rows = CLASSES.rows("SELECT code, opened, who FROM member JOIN class USING (code)")
     return [_entry(*row)._replace(at=0.0) for row in rows]
 

@@ -27,7 +27,7 @@ ROUNDS = 15
 MEAN, WEIGHED = "mean", "1/σ²"
 
 
-class Own(NamedTuple):
+class OwnDigit(NamedTuple):
     """A student's drawing, with the ε and τ that the student chose as a client."""
 
     digit: int
@@ -62,16 +62,16 @@ def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: Any, half
         db.execute("INSERT OR REPLACE INTO drawing VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
-def all_sent(session: Session) -> dict[str, Own]:
+def all_sent(session: Session) -> dict[str, OwnDigit]:
     """Drawings by student, in the order of joining; the run's first clients have the same order."""
     query = (
         "SELECT drawing.who, digit, pixels, epsilon, half FROM drawing JOIN member USING (code, who) "
         "WHERE code = ? ORDER BY number"
     )
-    return {row[0]: Own(*row[1:]) for row in CLASSES.rows(query, session.code)}
+    return {row[0]: OwnDigit(*row[1:]) for row in CLASSES.rows(query, session.code)}
 
 
-def draft_of(clients: Sequence[Own]) -> Draft:
+def draft_of(clients: Sequence[OwnDigit]) -> Draft:
     """Draft of the class's run: the plain mean, and weights by 1/σ² over the same noisy uploads."""
     missing = max(0, CLIENTS[0] - len(clients))
     asks = [(one.epsilon, one.half) for one in clients] + [STOCK] * missing

@@ -17,7 +17,7 @@ from ldp_core.lessons import coin
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.permissions import Person, room_of
 from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import Entry
+from ldp_core.runs.storage.ledger import StoredItem
 
 LETTERS = "BCDFGHKLMNPRSTVWXZ"
 """Letters of codes: none look alike, and without vowels no code is a word."""
@@ -174,12 +174,12 @@ def _end(session: Session, patience: float) -> None:
     ledger.release("class", session.code)
 
 
-def _entry(session: Session) -> Entry:
+def _entry(session: Session) -> StoredItem:
     end = session.opened + 3600 * HOURS
-    return Entry("class", session.code, BYTES, session.opened, end, session.teacher)
+    return StoredItem("class", session.code, BYTES, session.opened, end, session.teacher)
 
 
-def lying() -> list[Entry]:
+def lying() -> list[StoredItem]:
     return [_entry(_session(row)) for row in CLASSES.rows(CLASS)]
 
 

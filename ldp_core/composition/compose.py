@@ -22,7 +22,7 @@ ORDERS = 1 + np.logspace(-4, 4, 400)
 
 
 @dataclass(frozen=True, order=True)
-class Bound:
+class Composed:
     """The ε of a composition, its δ and the rule that gave it."""
 
     epsilon: float
@@ -58,15 +58,15 @@ def compose(epsilons: ArrayLike, delta: float = 0.0, method: str = "best") -> di
 @lru_cache(maxsize=4096)
 def compose_counts(
     values: tuple[float, ...], counts: tuple[int, ...], delta: float, method: str = "best"
-) -> Bound:
+) -> Composed:
     """`compose` for distinct ε, each with its number of uses."""
     basic = math.fsum(e * n for e, n in zip(values, counts, strict=True))
-    bounds = [Bound(basic, 0.0, "basic", basic)]
+    bounds = [Composed(basic, 0.0, "basic", basic)]
     if delta > 0 and values and method != "basic":
         if len(values) == 1 and method in ("best", "optimal"):
-            bounds.append(Bound(_optimal(values[0], counts[0], delta), delta, "optimal", basic))
+            bounds.append(Composed(_optimal(values[0], counts[0], delta), delta, "optimal", basic))
         if method == "rdp" or (method == "best" and len(values) > 1):
-            bounds.append(Bound(_renyi(values, counts, delta), delta, "rdp", basic))
+            bounds.append(Composed(_renyi(values, counts, delta), delta, "rdp", basic))
     return min(bounds)
 
 

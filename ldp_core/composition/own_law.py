@@ -53,7 +53,7 @@ FADED = 42.0
 """Frequencies with |φ|^k below e^−FADED are left out."""
 
 
-class Answers(NamedTuple):
+class LogProbabilities(NamedTuple):
     """Log-probabilities of the more revealing and of the other output, for the input that favours the first
     of them and for the other input: a probability near 1 would lose the digits of its complement.
     """
@@ -69,7 +69,7 @@ class Answers(NamedTuple):
         return self.likely - self.unlikely
 
 
-def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> Answers | None:
+def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> LogProbabilities | None:
     """A mechanism's law as two outputs; None if more than two differ in their likelihood ratio."""
     if mechanism.scope != "coordinate":
         return None
@@ -88,8 +88,8 @@ def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> An
     if min(upper, lower) > (1 - TOO_FEW) * max(upper, lower) or min(upper, lower) <= 0:
         return None
     if upper > lower:
-        return Answers(top[1], bottom[1], top[0], bottom[0])
-    return Answers(bottom[0], top[0], bottom[1], top[1])
+        return LogProbabilities(top[1], bottom[1], top[0], bottom[0])
+    return LogProbabilities(bottom[0], top[0], bottom[1], top[1])
 
 
 def _merged(top: Floats, bottom: Floats) -> Floats:
@@ -110,7 +110,7 @@ def block_of(uses: int) -> int:
     return min(reversed(BLOCKS), key=lambda size: -(-uses // size) * size)
 
 
-def block_curve(pair: Answers, uses: int) -> Floats:
+def block_curve(pair: LogProbabilities, uses: int) -> Floats:
     """Upper bound on δ of `uses` adaptive uses at losses 0, …, uses·ε, with `BLOCK_CELLS` points per ε.
 
     Trying both orders of the range's ends before every use gives a block's exact worst case; other pairs of

@@ -21,13 +21,13 @@ class Broken(AssertionError):
     """A part failed a check; the message has the figures."""
 
 
-class Promise(NamedTuple):
+class PartCheck(NamedTuple):
     words: str
     check: Callable[[], None]
     """The check; raises `Broken`, or whatever the part raises."""
 
 
-Promises = Iterator[Promise]
+Promises = Iterator[PartCheck]
 
 
 def require(kept: object, words: str) -> None:
@@ -51,9 +51,9 @@ def of_any(kind: str, one: Component) -> Promises:
         half = len(runs) // 2
         require(runs[:half] == runs[half:], "the same experiment and seed end in other figures")
 
-    yield Promise("it says what it is", says)
-    yield Promise("a page that lists it loads neither torch nor scikit-learn", light)
-    yield Promise("an experiment with it trains, and the same seed gives the same figures", trains)
+    yield PartCheck("it says what it is", says)
+    yield PartCheck("a page that lists it loads neither torch nor scikit-learn", light)
+    yield PartCheck("an experiment with it trains, and the same seed gives the same figures", trains)
 
 
 def data_for(one: Any) -> Dataset:

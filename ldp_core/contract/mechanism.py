@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from ldp_core import mechanisms
-from ldp_core.contract.in_use import Broken, Promise, Promises, require
+from ldp_core.contract.in_use import Broken, PartCheck, Promises, require
 from ldp_core.contract.stated import (
     MANY,
     VECTOR,
@@ -126,7 +126,7 @@ def of_mechanism(one: Mechanism) -> Promises:
     for kind in dict.fromkeys(type(one).in_form(form) for form in one.forms):
         printed = "" if kind is type(one) else ", as printed"
         for words, check in of_law(kind().fitted(Use(VECTOR, 10, 3, 70))):
-            yield Promise(words + printed, check)
+            yield PartCheck(words + printed, check)
 
 
 def of_law(one: Mechanism, beside: Callable[..., Iterable[Any]] = product) -> Promises:
@@ -149,25 +149,25 @@ def of_law(one: Mechanism, beside: Callable[..., Iterable[Any]] = product) -> Pr
     budgets = [((epsilon, *span),) for epsilon, span in beside(EPSILONS, RANGES)]
     edges = one.at(EPSILONS[0], -1.0, 1.0).edges(0.0).size
     words = f", between the {edges} edges that it lists at ε {EPSILONS[0]}" * (edges > MANY)
-    yield Promise("the law has the stated total, mean and variance" + words, each(check_moments, budgets))
+    yield PartCheck("the law has the stated total, mean and variance" + words, each(check_moments, budgets))
     words = "the variance never exceeds its stated maximum, and reaches it"
-    yield Promise(words, each(check_worst_variance, budgets))
+    yield PartCheck(words, each(check_worst_variance, budgets))
     if pure:
         losses = [((epsilon, -0.5, 1.5),) for epsilon in (*EPSILONS, 88.0, 700.0)]
-        yield Promise("no output tells two inputs apart by more than it states", each(check_loss, losses))
+        yield PartCheck("no output tells two inputs apart by more than it states", each(check_loss, losses))
     if one.scope == "coordinate" and (pure or (noisy and one.at(1.0, -1, 1).mu is not None)):
         deltas = [((e, -1.0, 1.0), share * e) for e, share in beside((0.1, 1.0, 5.0), (0.9, 0.3, 0.0))]
-        yield Promise("δ is the largest excess of probability", each(check_delta, deltas))
+        yield PartCheck("δ is the largest excess of probability", each(check_delta, deltas))
     if noisy:
         for n, name in enumerate(KINDS):
             tried = beside((0.5, 1.0, 8.0), np.roll((-0.25, 0.2, 0.75), n))
             draws = [((epsilon, -0.25, 0.75), float(value), name) for epsilon, value in tried]
-            yield Promise(f"samples follow the law ({name})", each(check_samples, draws))
+            yield PartCheck(f"samples follow the law ({name})", each(check_samples, draws))
         words = "every client and every weight has noise of its own"
-        yield Promise(words, each(check_independence, [((1.0, -1.0, 1.0),)]))
+        yield PartCheck(words, each(check_independence, [((1.0, -1.0, 1.0),)]))
     finite = [((epsilon, -0.1, 0.3), name) for epsilon, name in beside(EXTREMES, KINDS)]
-    yield Promise("nothing overflows from tiny to huge budgets", each(check_finite, finite))
-    yield Promise("values outside the range are clipped first", each(check_clipping, [((1.0, -1.0, 1.0),)]))
+    yield PartCheck("nothing overflows from tiny to huge budgets", each(check_finite, finite))
+    yield PartCheck("values outside the range are clipped first", each(check_clipping, [((1.0, -1.0, 1.0),)]))
 
 
 def kinds() -> list[type[Mechanism]]:

@@ -7,10 +7,10 @@ import numpy as np
 
 from ldp_core import datasets, mechanisms, models, optimizers
 from ldp_core.accounting import AGAINST, entries
-from ldp_core.aggregators.base import Aggregator, Clients, Drawn, SeesUploads
+from ldp_core.aggregators.base import Aggregator, NoiseMoments, RoundClients, SeesUploads
 from ldp_core.attacks import Attacker, Reconstructor
 from ldp_core.attacks.base import Facts
-from ldp_core.contract.in_use import Promise, Promises, promised, require
+from ldp_core.contract.in_use import PartCheck, Promises, promised, require
 from ldp_core.experiment import parse, plan
 from ldp_core.limits import at_most
 from ldp_core.partitions import Partition
@@ -42,7 +42,10 @@ def of_aggregator(one: Aggregator) -> Promises:
     def noise() -> None:
         draws, generator = 8_000, stream(1, "audit")
         worst = generator.gamma(1.0, size=(1, 6)) + 0.1
-        drawn, sizes = Drawn(worst * 0.7, generator.normal(size=worst.shape)), np.full(worst.shape, 3.0)
+        drawn, sizes = (
+            NoiseMoments(worst * 0.7, generator.normal(size=worst.shape)),
+            np.full(worst.shape, 3.0),
+        )
         stated, _ = one.noise(drawn, worst, sizes, np.ones(worst.shape, dtype=bool))
         weights = np.array([one.weights(worst[0], sizes[0], generator=generator) for _ in range(draws)])
         seen = weights**2 @ drawn.variance[0] + (weights @ drawn.bias[0]) ** 2
@@ -74,17 +77,17 @@ def of_aggregator(one: Aggregator) -> Promises:
         same = one.unpredicted or np.allclose(last, whole)
         require(same, "finish changes the sum: say in `unpredicted` why its noise is not predicted")
 
-    yield Promise("weights are shares, and more noise never has more", shares)
-    yield Promise("it is the sum of uploads by the weights that it reports, however they are divided", sums)
-    yield Promise("the noise that it leaves is that of the weights it draws", noise)
-    yield Promise("an aggregate is of its uploads' kind, the same by numpy and torch", kinds)
+    yield PartCheck("weights are shares, and more noise never has more", shares)
+    yield PartCheck("it is the sum of uploads by the weights that it reports, however they are divided", sums)
+    yield PartCheck("the noise that it leaves is that of the weights it draws", noise)
+    yield PartCheck("an aggregate is of its uploads' kind, the same by numpy and torch", kinds)
 
 
 def _of_decisions(one: SeesUploads) -> Promises:
     noise = np.repeat([0.01, 1.0], [5, 15])
     uploads = stream(4, "audit").normal(size=(20, 1)) * 0.1 + stream(5, "audit").normal(size=(20, 30))
     uploads *= np.sqrt(noise)[:, None]
-    public = Clients(1 / noise, noise, np.ones(20))
+    public = RoundClients(1 / noise, noise, np.ones(20))
     signs = stream(6, "audit").choice([-1.0, 1.0], (200, 30))
 
     def alike() -> None:
@@ -105,8 +108,8 @@ def _of_decisions(one: SeesUploads) -> Promises:
             # a mean of 200 is within five standard errors but once in 10^6 times
             require(np.mean(counts) <= weight + 5 * np.std(counts) / 200**0.5 + 1e-9, said)
 
-    yield Promise("weights are shares, and follow from uploads and public facts alone", alike)
-    yield Promise("its combination is linear, and no client counts for more than it reports", true)
+    yield PartCheck("weights are shares, and follow from uploads and public facts alone", alike)
+    yield PartCheck("its combination is linear, and no client counts for more than it reports", true)
 
 
 def of_selection(one: Selection) -> Promises:
@@ -150,9 +153,9 @@ def of_selection(one: Selection) -> Promises:
             require(within >= share - 0.02, f"{within:.3f} of clients upload {most} times, stated {share}")
             require(below <= share + 0.02, f"{below:.3f} upload less than {most} times, stated {share}")
 
-    yield Promise("those who take part are clients, once each", once_each)
-    yield Promise("uploads are counted truly, on average and at most", counted)
-    yield Promise("a share of the clients stays within so many uploads, and no fewer", quantile)
+    yield PartCheck("those who take part are clients, once each", once_each)
+    yield PartCheck("uploads are counted truly, on average and at most", counted)
+    yield PartCheck("a share of the clients stays within so many uploads, and no fewer", quantile)
 
 
 def _of_schedule(one: ByBudget) -> Promises:
@@ -165,7 +168,7 @@ def _of_schedule(one: ByBudget) -> Promises:
             require(np.array_equal(made[0], made[1]), "the same budgets and stream choose others")
             require(made[0].any(), f"no client of {count} is ever chosen")
 
-    yield Promise("who takes part follows from budgets and the stream alone, before the run", drawn)
+    yield PartCheck("who takes part follows from budgets and the stream alone, before the run", drawn)
 
 
 def of_partition(one: Partition) -> Promises:
@@ -182,8 +185,8 @@ def of_partition(one: Partition) -> Promises:
         require(all(map(np.array_equal, a, b)), "the same stream deals otherwise")
         require(not all(map(np.array_equal, a, c)), "another stream deals the same")
 
-    yield Promise("shards are disjoint, and none is empty", disjoint)
-    yield Promise("what is dealt follows the stream and nothing else", keyed)
+    yield PartCheck("shards are disjoint, and none is empty", disjoint)
+    yield PartCheck("what is dealt follows the stream and nothing else", keyed)
 
 
 def of_system(one: System) -> Promises:
@@ -203,7 +206,7 @@ def of_system(one: System) -> Promises:
         require(whole.shape == some.shape, f"a gradient of shape {tuple(whole.shape)}")
         require(torch.allclose(whole, alone), "a client's term depends on others' weights")
 
-    yield Promise("a term in a client's loss depends on that client alone", apart)
+    yield PartCheck("a term in a client's loss depends on that client alone", apart)
 
 
 def of_trust(one: Trust) -> Promises:
@@ -239,10 +242,10 @@ def of_trust(one: Trust) -> Promises:
         near = abs(ratio - 1) <= 6 * np.sqrt(2 / np.size(seen))
         require(near, f"noise variance {ratio * stated:.4g}, stated {stated:.4g}")
 
-    yield Promise("it says who sees what, and what breaks the promise", says)
-    yield Promise("ε for a whole run is kept, against whom it says", kept)
-    yield Promise("uploads are passed on to the mean as they are, in any order", passes_on)
-    yield Promise("the noise in the mean is what theory says", noise)
+    yield PartCheck("it says who sees what, and what breaks the promise", says)
+    yield PartCheck("ε for a whole run is kept, against whom it says", kept)
+    yield PartCheck("uploads are passed on to the mean as they are, in any order", passes_on)
+    yield PartCheck("the noise in the mean is what theory says", noise)
 
 
 def of_attacker(one: Attacker) -> Promises:
@@ -291,4 +294,4 @@ def of_attacker(one: Attacker) -> Promises:
             require(fit is None or np.isfinite(fit), f"suits says {fit!r} of an {where}")
             require(all(one.knows(facts)), f"it knows nothing of an {where}")
 
-    yield Promise("it rates itself for every kind of upload", rates)
+    yield PartCheck("it rates itself for every kind of upload", rates)

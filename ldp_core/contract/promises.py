@@ -8,7 +8,7 @@ import numpy as np
 from ldp_core import presets
 from ldp_core.component import Component
 from ldp_core.contract import parts
-from ldp_core.contract.in_use import Promise, Promises, data_for, of_any, require
+from ldp_core.contract.in_use import PartCheck, Promises, data_for, of_any, require
 from ldp_core.contract.mechanism import of_mechanism
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.datasets import Data, Dataset, data_dir
@@ -26,9 +26,9 @@ def of_dataset(one: Dataset) -> Promises:
         require(min(one.train_size, one.test_size) > 0, "no samples to train on, or none held out")
         require(bool(one.download) <= bool(one.files), "a download that lies nowhere")
 
-    yield Promise("what a page says is known without loading anything", known)
+    yield PartCheck("what a page says is known without loading anything", known)
     words = "samples are numbers, labels those of its classes, and both parts have all"
-    yield Promise(words, lambda: held(one))
+    yield PartCheck(words, lambda: held(one))
 
 
 def held(one: Dataset, data: Data | None = None) -> None:
@@ -79,9 +79,9 @@ def of_model(one: Model) -> Promises:
                 near = torch.allclose(stated[name][k], truth, rtol=1e-6, atol=1e-9)
                 require(near, f"the gradient of {name} is not that of its scores")
 
-    yield Promise("slices and layers cover the vector without gaps", slices)
-    yield Promise("initial weights are finite and follow the stream", begins)
-    yield Promise("gradients of many clients at once are those of one's scores", gradients)
+    yield PartCheck("slices and layers cover the vector without gaps", slices)
+    yield PartCheck("initial weights are finite and follow the stream", begins)
+    yield PartCheck("gradients of many clients at once are those of one's scores", gradients)
 
 
 def of_optimizer(one: Optimizer) -> Promises:
@@ -96,7 +96,7 @@ def of_optimizer(one: Optimizer) -> Promises:
         same = torch.allclose(weights - 1, change, rtol=1e-4, atol=1e-6)
         require(same, f"a first step of {change}, taken {weights - 1}")
 
-    yield Promise("a first step goes downhill, and is the one that it states", descends)
+    yield PartCheck("a first step goes downhill, and is the one that it states", descends)
 
 
 OWN: Mapping[str, Callable[[Any], Promises]] = {
@@ -146,5 +146,5 @@ def _of_preset(preset: Preset) -> Promises:
         for text in (preset.label, preset.question, preset.lesson, preset.ask.text):
             require(text, "a text is missing")
 
-    yield Promise("its base and variants are experiments", kept)
-    yield Promise("it says what it is, asks and teaches", says)
+    yield PartCheck("its base and variants are experiments", kept)
+    yield PartCheck("it says what it is, asks and teaches", says)

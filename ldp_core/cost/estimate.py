@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ldp_core.accounting.table import EACH
 from ldp_core.aggregators.base import SeesUploads
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
-from ldp_core.cost.seconds import Rates, Work, seconds, uploads_attacked, work_of
+from ldp_core.cost.seconds import Operations, Rates, seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Plan, kept, plan
 from ldp_core.experiment.sweep import Sweep
@@ -43,7 +43,7 @@ class Cost:
     """Largest memory in bytes."""
     storage: int
     """Bytes of stored events."""
-    work: Sequence[Work]
+    work: Sequence[Operations]
     """Work of each run."""
 
     def seconds(self, rates: Rates) -> float:
@@ -58,7 +58,7 @@ def cost(draft: Draft) -> Cost:
 
 
 @kept(256)
-def _of_a_run(plan: Plan) -> tuple[int, int, Work]:
+def _of_a_run(plan: Plan) -> tuple[int, int, Operations]:
     """Bytes of memory, bytes of events, and work of a run."""
     return _memory(plan), _stored(plan), work_of(plan)
 

@@ -19,7 +19,7 @@ UNITS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, 
 
 
 @dataclass(frozen=True)
-class Work:
+class Operations:
     """Operations of a run: their numbers, or (`Rates`) the seconds of one of each."""
 
     products: float = 0.0
@@ -41,7 +41,7 @@ class Work:
     """As `convolutions`, for chains of layers with ReLU and maxima (`ldp_core.models.chain.is_chain`)."""
 
 
-Rates = Work
+Rates = Operations
 USUAL = Rates(
     products=5e-10, convolutions=2.2e-10, values=8e-8, rounds=5e-3, attacks=2e-3, attacked=5e-7,
     likelihoods=1.2e-8, searches=2.2e-9, chains=1e-10,
@@ -49,7 +49,7 @@ USUAL = Rates(
 """Speed assumed for an unmeasured machine."""
 
 
-def seconds(works: Iterable[Work], rates: Rates) -> float:
+def seconds(works: Iterable[Operations], rates: Rates) -> float:
     """Seconds of several works, one after another."""
     return math.fsum(
         count * rate for work in works for count, rate in zip(astuple(work), astuple(rates), strict=True)
@@ -63,7 +63,7 @@ def in_words(duration: float) -> str:
     return f"{count} {name.removesuffix('s') if count == '1' else name}"
 
 
-def work_of(plan: Plan) -> Work:
+def work_of(plan: Plan) -> Operations:
     """Work of one run of an experiment, its attacks included."""
     plan = plan.resolved
     attack, victims = plan.experiment.attack, uploads_attacked(plan)
@@ -82,12 +82,12 @@ def work_of(plan: Plan) -> Work:
     return replace(work_of_training(plan), **attacks, likelihoods=likelihoods, searches=searches)
 
 
-def work_of_training(plan: Plan) -> Work:
+def work_of_training(plan: Plan) -> Operations:
     """Work of one run without its attacks."""
     return _training(plan.resolved, plan.experiment.rounds)
 
 
-def work_of_ladder(ladder: Ladder) -> Work:
+def work_of_ladder(ladder: Ladder) -> Operations:
     """Work of an attack grid: training up to the round, then a cell for each mechanism and ε.
 
     Both controls are attacked once per mechanism, all images of a cell together.
@@ -116,7 +116,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
     )
 
 
-def _training(plan: Plan, rounds: int) -> Work:
+def _training(plan: Plan, rounds: int) -> Operations:
     experiment = plan.experiment
     source, count = plan.source, experiment.clients.count
     share = plan.turns.expected / experiment.rounds
@@ -124,11 +124,11 @@ def _training(plan: Plan, rounds: int) -> Work:
     values = rounds * count * share * plan.dimension
     each = rounds * experiment.model.products(source.shape, source.classes)
     if experiment.model.batched:
-        return Work(products=samples * each, values=values, rounds=rounds)
+        return Operations(products=samples * each, values=values, rounds=rounds)
     made = (samples + source.test_size / 3) * each  # scoring goes forwards only
     if is_chain(plan.network, source.shape, source.classes):
-        return Work(chains=made, values=values, rounds=rounds)
-    return Work(convolutions=made, values=values, rounds=rounds)
+        return Operations(chains=made, values=values, rounds=rounds)
+    return Operations(convolutions=made, values=values, rounds=rounds)
 
 
 def uploads_attacked(plan: Plan) -> int:

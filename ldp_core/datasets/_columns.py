@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ldp_core.datasets._card import Card, Scale, Seen
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.limits import spelled
-from ldp_core.tables import Column as Heading
-from ldp_core.tables import bare, is_gap, is_no_number, value, words
+from ldp_core.tables import Heading, bare, is_gap, is_no_number, value, words
 
 MOST_VALUES = 100
 MIDDLE = 0.5

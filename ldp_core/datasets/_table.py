@@ -15,8 +15,7 @@ from ldp_core.datasets._columns import Column, Feature, features_of, learnt_from
 from ldp_core.datasets._found import Found, divided, held_out
 from ldp_core.errors import InvalidExperiment, InvalidInput, printable, shown
 from ldp_core.limits import spelled
-from ldp_core.tables import Column as Heading
-from ldp_core.tables import Table, encodings, read_table, two_readings, value, words
+from ldp_core.tables import Heading, Table, encodings, read_table, two_readings, value, words
 
 MOST_CLASSES, MOST_FEATURES, MOST_COLUMNS = 100, 2_000, 2_000
 MOST_BYTES = 20 * 2**20

@@ -26,14 +26,14 @@ OPTIMIZERS = ("sgd", "optimal", "adam")
 
 
 @dataclass(frozen=True)
-class Choice:
+class EngineChoice:
     """A kind of engine, and why a wanted fused kernel is not used."""
 
     kind: Kind
     note: str = ""
 
 
-def chosen(on_cpu: bool, fit: Callable[[], str] | None, asked: str = "") -> Choice:
+def chosen(on_cpu: bool, fit: Callable[[], str] | None, asked: str = "") -> EngineChoice:
     """Kind of engine for a model.
 
     Args:
@@ -42,9 +42,9 @@ def chosen(on_cpu: bool, fit: Callable[[], str] | None, asked: str = "") -> Choi
         asked: kind that takes precedence over EPSILON_ENGINE; "" for none.
     """
     if not on_cpu or fit is None or (asked or ENGINE.value()) not in ("auto", "fused"):
-        return Choice("batched")
+        return EngineChoice("batched")
     why = fit()
-    return Choice("batched", f"no fused kernel: {why}") if why else Choice("fused")
+    return EngineChoice("batched", f"no fused kernel: {why}") if why else EngineChoice("fused")
 
 
 def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer, needs_torch: str = "") -> str:
@@ -73,7 +73,7 @@ def bits(experiment: Experiment) -> str:
     return choice_for(plan(experiment)).kind.replace("batched", "")
 
 
-def choice_for(plan: Plan, began: str = "") -> Choice:
+def choice_for(plan: Plan, began: str = "") -> EngineChoice:
     """Kind of engine for an experiment on this machine; `began`: that of a resumed run."""
     experiment, source, local = plan.experiment, plan.source, plan.experiment.local
 

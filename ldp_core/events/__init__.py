@@ -8,15 +8,15 @@ records (`Event.of`).
 from ldp_core.events.base import Event, Status, event_of
 from ldp_core.events.cells import (
     Answered,
+    ChanceLevel,
     ClaimCell,
     DesignCell,
     Fitted,
-    Guessed,
     Leaked,
     SearchCell,
     SweepCell,
     Told,
     Tried,
 )
-from ldp_core.events.ladder import Cell, Figures, Guess, LadderEnded, LadderStarted, Reference
+from ldp_core.events.ladder import AttemptFigures, Cell, LadderEnded, LadderStarted, Reference, SearchGuess
 from ldp_core.events.run import Attacked, Ended, Frame, RoundDone, Started, Target, Trained

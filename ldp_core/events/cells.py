@@ -143,7 +143,7 @@ class Told(Event):
 
 
 @dataclass(frozen=True)
-class Guessed(Event):
+class ChanceLevel(Event):
     """Accuracy of always naming the commonest class."""
 
     event: ClassVar[str] = "guessing"

@@ -37,7 +37,7 @@ class LadderStarted(Event):
 
 
 @dataclass(frozen=True)
-class Figures(Event):
+class AttemptFigures(Event):
     """Figures of n attempts under one setting: medians over images, counts out of n."""
 
     mechanism: str
@@ -83,7 +83,7 @@ class Figures(Event):
 
 
 @dataclass(frozen=True)
-class Reference(Figures):
+class Reference(AttemptFigures):
     """One control of a mechanism: the same attack without noise."""
 
     event: ClassVar[str] = "reference"
@@ -92,7 +92,7 @@ class Reference(Figures):
 
 
 @dataclass(frozen=True)
-class Cell(Figures):
+class Cell(AttemptFigures):
     event: ClassVar[str] = "cell"
 
     epsilon: float = 1.0
@@ -103,7 +103,7 @@ class Cell(Figures):
 
 
 @dataclass(frozen=True)
-class Guess(Event):
+class SearchGuess(Event):
     """Progress of a searching attacker in a cell or a control; readers may skip it."""
 
     event: ClassVar[str] = "guess"

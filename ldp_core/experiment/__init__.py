@@ -17,5 +17,5 @@ from ldp_core.experiment.overrides import Fit, amended, changed, fit_of, with_fi
 from ldp_core.experiment.planning import Plan, plan
 from ldp_core.experiment.profiles import read_profiles, write_profiles
 from ldp_core.experiment.reading import loads, parse, read_json, typed, typed_changes
-from ldp_core.experiment.schema import PER, TARGETS, UNITS, Experiment, Local
+from ldp_core.experiment.schema import PER, TARGETS, UNITS, Experiment, LocalTraining
 from ldp_core.trust import Piece, Population, Terms

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ldp_core import attacks, datasets, limits, models, systems
 from ldp_core.attacks import Facts
 from ldp_core.attacks.servers import Server
-from ldp_core.attacks.shared.beside import AttackSchedule, Training, beside
+from ldp_core.attacks.shared.beside import AttackSchedule, TrainingCost, beside
 from ldp_core.attacks.shared.search import Search
 from ldp_core.component import Part
 from ldp_core.composition.spending import Releases, Spending
@@ -287,9 +287,9 @@ class Plan:
         last = len(by_budget) - 1
         return by_budget[list(dict.fromkeys([0, last // 2, last]))]
 
-    def _training(self) -> Training:
+    def _training(self) -> TrainingCost:
         source, asked = self.source, self.experiment
-        return Training(
+        return TrainingCost(
             rounds=asked.rounds,
             samples=self.turns.expected * source.train_size * asked.local.epochs,
             products=self.network.products(source.shape, source.classes),

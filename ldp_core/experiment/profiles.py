@@ -21,7 +21,7 @@ from ldp_core.experiment.clients import Clients
 from ldp_core.limits import Limit, number, spelled
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
-from ldp_core.tables import Column, Table, find, is_gap, read_table
+from ldp_core.tables import Heading, Table, find, is_gap, read_table
 
 NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 OPTIONAL: dict[str, Limit] = {"run_limit": limits.RUN_LIMIT}
@@ -32,13 +32,13 @@ DERIVED = ("upload_costs", "run_costs")
 LIMITS = {"client": limits.CLIENTS} | NUMBERS | OPTIONAL
 _END = "safe range tau τ of a the bound bounds end limit value"
 HEADINGS = {
-    "client": Column.of("client clients id cid name nr no number # participant user", "of the"),
-    "epsilon": Column.of("epsilon eps ε budget", "privacy of a the per use client"),
-    "low": Column.of("low lower lowest min minimum from", _END),
-    "high": Column.of("high upper highest max maximum to", _END),
-    "run_limit": Column.of("run limit cap", "of a the whole total epsilon eps ε budget privacy max at most"),
-    "scope": Column.of("scope covers", "epsilon eps ε budget one"),
-} | {name: Column.of("") for name in DERIVED}
+    "client": Heading.of("client clients id cid name nr no number # participant user", "of the"),
+    "epsilon": Heading.of("epsilon eps ε budget", "privacy of a the per use client"),
+    "low": Heading.of("low lower lowest min minimum from", _END),
+    "high": Heading.of("high upper highest max maximum to", _END),
+    "run_limit": Heading.of("run limit cap", "of a the whole total epsilon eps ε budget privacy max at most"),
+    "scope": Heading.of("scope covers", "epsilon eps ε budget one"),
+} | {name: Heading.of("") for name in DERIVED}
 Lines = npt.NDArray[np.int64]
 """Line numbers of cells."""
 

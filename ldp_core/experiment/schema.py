@@ -63,7 +63,7 @@ def _check_dataset(value: Any) -> str:
         raise refused(f"cannot be used: {error}") from None
 
 
-class Local(BaseModel):
+class LocalTraining(BaseModel):
     """Settings of the local training of a client in a round."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -96,7 +96,7 @@ class Experiment(BaseModel):
     model: Annotated[models.Model, Part(models.registry, "name", short=True)] = models.get(
         "logistic_regression"
     )
-    local: Local = Local()
+    local: LocalTraining = LocalTraining()
     target: Annotated[str, Choice(tuple(TARGETS))] = Field(
         "weights", description="what is clipped and perturbed"
     )

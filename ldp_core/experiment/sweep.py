@@ -85,7 +85,7 @@ def parse_hypercube(data: Any) -> Hypercube:
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     set: Mapping[str, Scalar]
     seed: int
     experiment: Experiment
@@ -119,18 +119,18 @@ class Sweep:
         return tuple(dict.fromkeys(name for setting in self.settings for name in setting))
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[GridCell, ...]:
         """Cells seed by seed, in the order of the settings. Raises InvalidExperiment: a cell that cannot run,
         with its values; or two equal cells.
         """
         settings = self.settings
         first = [_made(self.base, {**one, "attack": None}, one) for one in settings]
         cells = tuple(
-            Cell(one, made.seed + s, _made(made, {"seed": made.seed + s}, one) if s else made)
+            GridCell(one, made.seed + s, _made(made, {"seed": made.seed + s}, one) if s else made)
             for s in range(self.seeds)
             for one, made in zip(settings, first, strict=True)
         )
-        known = dict[str, Cell]()
+        known = dict[str, GridCell]()
         for cell in cells:
             same = known.setdefault(plan(cell.experiment).key, cell)
             if same is not cell:
@@ -231,7 +231,7 @@ def _made(base: Experiment, changes: Mapping[str, Any], values: Mapping[str, Sca
         raise error.within(f"the cell {in_words(values)[:200]}") from None
 
 
-def _of(cell: Cell) -> str:
+def _of(cell: GridCell) -> str:
     return f"{in_words(cell.set)} with seed {cell.seed}"
 
 

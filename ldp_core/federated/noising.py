@@ -63,7 +63,7 @@ class Noising:
 Noised = tuple[Noising, Uploads]
 
 
-class Together:
+class JointNoising:
     """Adds noise to chunks of several runs, round after round; caches the laws of those that it joins."""
 
     def __init__(self) -> None:

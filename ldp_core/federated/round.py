@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core import limits
-from ldp_core.aggregators.base import Clients, SeesUploads
+from ldp_core.aggregators.base import RoundClients, SeesUploads
 from ldp_core.engines.joint_training import Work
 from ldp_core.engines.plan import Batches, plan_batches
 from ldp_core.errors import Diverged
@@ -205,7 +205,7 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
         sizes = federation.deal.sizes[chosen].astype(np.float64)
         held = sizes if aggregator.weighs_by_size else np.ones(len(chosen))
         worst = federation.weighing.worst(number)[chosen]
-        public = Clients(federation.population.epsilon[chosen], worst, held)
+        public = RoundClients(federation.population.epsilon[chosen], worst, held)
         shares, combine = aggregator.decided(seen[0], public)
         noisy, exact = combine(seen[0]), combine(seen[-1])
     any_weight = shares.any()

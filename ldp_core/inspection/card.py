@@ -51,7 +51,7 @@ def _known(value: Any) -> str | None:
     return None if value is None else str(Part(datasets.registry, "name").check(value).name)
 
 
-class Card(BaseModel):
+class UploadCard(BaseModel):
     """Facts about an upload that its arrays do not contain."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -93,16 +93,16 @@ def stated(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     return dict(given)
 
 
-def read_card(source: str | Path | Mapping[str, Any]) -> Card:
+def read_card(source: str | Path | Mapping[str, Any]) -> UploadCard:
     """Card from a JSON file or an object; StudioError if it cannot be read, or a value is invalid."""
     whole = stated(source)
     try:
         if isinstance(named := whole.get("dataset"), str) and named in datasets.names():
             data = datasets.get(named)
             whole = {"shape": list(data.shape), "classes": data.classes, **whole}
-        card = Card.model_validate(whole)
+        card = UploadCard.model_validate(whole)
     except ValidationError as error:
-        raise InvalidExperiment(problems_of(error, whole, Card)) from None
+        raise InvalidExperiment(problems_of(error, whole, UploadCard)) from None
     except RecursionError:
         raise InvalidInput("a card is an object of a few levels, and this one goes far too deep") from None
     if wrong := [Problem(at, why) for at, why in _contradictions(card)]:
@@ -110,7 +110,7 @@ def read_card(source: str | Path | Mapping[str, Any]) -> Card:
     return card
 
 
-def _contradictions(card: Card) -> list[tuple[str, str]]:
+def _contradictions(card: UploadCard) -> list[tuple[str, str]]:
     found = []
     if why := card.model.misfit(card.shape, card.classes):
         found.append(("model", f"does not fit samples of {' × '.join(map(str, card.shape))}: {why}"))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core import attacks, datasets, mechanisms
-from ldp_core.attacks import Facts, Observation, Public, Reconstructor
+from ldp_core.attacks import Facts, Observation, PublicImages, Reconstructor
 from ldp_core.attacks.base import no_dense_start
 from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
@@ -17,8 +17,8 @@ from ldp_core.errors import DataUnavailable, InvalidInput
 from ldp_core.images import encode
 from ldp_core.inspection.arrays import Arrays
 from ldp_core.inspection.assumptions import SAME, clipped, of_arrays, of_change, of_picture, resolution
-from ldp_core.inspection.card import Card
-from ldp_core.inspection.layout import Finding, flat, grouped
+from ldp_core.inspection.card import UploadCard
+from ldp_core.inspection.layout import AssumptionCheck, flat, grouped
 from ldp_core.limits import BOUND, number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -34,7 +34,7 @@ EDGE = 0.05
 class Upload:
     """An upload whose arrays fit the card's model."""
 
-    card: Card
+    card: UploadCard
     seen: Observation
     begun: bool
     """Whether the initial weights are known, so that uploads of images can be computed."""
@@ -52,7 +52,7 @@ class Upload:
         )
 
 
-def inspected(arrays: Arrays, card: Card) -> dict[str, Any]:
+def inspected(arrays: Arrays, card: UploadCard) -> dict[str, Any]:
     """Result of the attack, and the findings on its assumptions; InvalidInput for arrays that contradict the
     card.
     """
@@ -72,7 +72,7 @@ def inspected(arrays: Arrays, card: Card) -> dict[str, Any]:
     return _attacked(upload, found)
 
 
-def _beside(some: Arrays, card: Card) -> Arrays:
+def _beside(some: Arrays, card: UploadCard) -> Arrays:
     """Original pictures (n, *shape), float64, and labels (n,) from the file."""
     found: Arrays = {}
     for name in ("candidates", "originals"):
@@ -96,7 +96,9 @@ def _beside(some: Arrays, card: Card) -> Arrays:
     return found
 
 
-def _observed(vectors: dict[str, NDArray[np.float64]], card: Card, beside: Arrays, same: float) -> Upload:
+def _observed(
+    vectors: dict[str, NDArray[np.float64]], card: UploadCard, beside: Arrays, same: float
+) -> Upload:
     size = card.model.dimension(card.shape, card.classes)
     before = vectors.get("before")
     by_range = card.clipped is not None and card.sent == "weights"
@@ -128,7 +130,7 @@ def _observed(vectors: dict[str, NDArray[np.float64]], card: Card, beside: Array
     return Upload(card, seen, before is not None, beside, same)
 
 
-def _public(card: Card) -> Public | None:
+def _public(card: UploadCard) -> PublicImages | None:
     """Held-out pictures of the card's data set, if the data are on this machine."""
     if card.dataset is None or datasets.get(card.dataset).shape != card.shape:
         return None
@@ -137,10 +139,10 @@ def _public(card: Card) -> Public | None:
         data = source.load(data_dir()) if source.there(data_dir()) else None
     except DataUnavailable:
         return None
-    return None if data is None else Public(data.test_x[:PUBLIC], data.test_y[:PUBLIC])
+    return None if data is None else PublicImages(data.test_x[:PUBLIC], data.test_y[:PUBLIC])
 
 
-def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
+def _attacked(upload: Upload, found: list[AssumptionCheck]) -> dict[str, Any]:
     card, seen = upload.card, upload.seen
     facts = Facts(
         upload="audit" if card.alone else "real",
@@ -159,17 +161,17 @@ def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
     searches = who is not None and bool(no_dense_start(card.model, card.shape, card.classes))
     if searches and not upload.begun:
         why = "such a model is searched, which takes the weights that training began with: save before/… too"
-        return _said([*found, Finding("weights before", False, why)], {})
+        return _said([*found, AssumptionCheck("weights before", False, why)], {})
     if searches and (card.mean, card.deviation) != (0, 1):
         why = (
             "a search here takes pixels as they are, and these were standardised; save an upload made without"
         )
-        return _said([*found, Finding("pixels as they are", False, why)], {})
+        return _said([*found, AssumptionCheck("pixels as they are", False, why)], {})
     if who is None:
         why = attacks.unfit(card.model, card.shape, card.classes, "auto", card.optimizer)
         much = f"{card.batch} pictures in {card.steps} steps"
         why = why or f"no attacker here reads {much} through {card.model.title}"
-        return _said([*found, Finding("an attacker for it", False, why)], {})
+        return _said([*found, AssumptionCheck("an attacker for it", False, why)], {})
     cut = clipped(seen) > 0 and seen.mechanism.role == "identity"
     if cut and who.name == "least_squares":
         who = attacks.reconstructor("trimmed")
@@ -189,7 +191,7 @@ def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
         ):
             why = f"the picture runs from {number(low, 2)} to {number(high, 2)}: was it standardised? "
             why += "The card's mean and deviation say how"
-            found.append(Finding("pixels from 0 to 1", False, why))
+            found.append(AssumptionCheck("pixels from 0 to 1", False, why))
         if upload.begun:
             remade, finding = of_picture(seen, picture, card, not searches and not cut, upload.same)
             out |= {"label": int(seen.labels()[0]), "remade": remade}
@@ -197,7 +199,7 @@ def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
         out["identified"] = _identified(upload)
     elif "psnr" not in out:
         why = "without the originals nothing here can tell which of these are pictures of the batch"
-        found.append(Finding("the pictures are the batch's", None, why))
+        found.append(AssumptionCheck("the pictures are the batch's", None, why))
     return _said(found, out)
 
 
@@ -229,7 +231,7 @@ def _identified(upload: Upload) -> dict[str, Any] | None:
         steps = would - seen.base
         length = np.sqrt((steps**2).sum(axis=1, keepdims=True))
         would = seen.base + steps * np.minimum(1, upload.card.norm / np.maximum(length, 1e-300))
-    scores = attacks.identifier().scores(seen, Public(x[None], known[None]), would[None])[0]
+    scores = attacks.identifier().scores(seen, PublicImages(x[None], known[None]), would[None])[0]
     order = np.argsort(-scores, kind="stable")
     tied = int((scores >= scores[order[0]] - 1e-12 * abs(scores[order[0]])).sum())
     noisy = seen.mechanism.role != "identity"
@@ -243,7 +245,7 @@ def _identified(upload: Upload) -> dict[str, Any] | None:
     }
 
 
-def _said(found: list[Finding], out: dict[str, Any]) -> dict[str, Any]:
+def _said(found: list[AssumptionCheck], out: dict[str, Any]) -> dict[str, Any]:
     """The result as JSON: the first assumption that fails, else the reconstructions."""
     failed = next((one for one in found if one.holds is False), None)
     if failed:

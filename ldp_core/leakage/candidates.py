@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ldp_core.attacks import Public
+from ldp_core.attacks import PublicImages
 from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.observation import Image
 from ldp_core.federated.federation import Federation
@@ -23,9 +23,9 @@ class Candidates:
     originals: Image
     """Attacked images, (V, *shape)."""
     labels: np.ndarray
-    any_class: Public
+    any_class: PublicImages
     """Candidates (V, M, *shape): the attacked image, then held-out images."""
-    same_class: Public
+    same_class: PublicImages
     """The same with held-out images of the attacked image's class only; fewer if there are not enough."""
     mean_image: Image
     class_means: Image
@@ -41,7 +41,7 @@ class Candidates:
         }
 
     @property
-    def kinds(self) -> tuple[Public, Public]:
+    def kinds(self) -> tuple[PublicImages, PublicImages]:
         return self.any_class, self.same_class
 
     def of(self, victims: slice) -> Candidates:
@@ -49,8 +49,8 @@ class Candidates:
             self,
             originals=self.originals[victims],
             labels=self.labels[victims],
-            any_class=Public(self.any_class.x[victims], self.any_class.y[victims]),
-            same_class=Public(self.same_class.x[victims], self.same_class.y[victims]),
+            any_class=PublicImages(self.any_class.x[victims], self.any_class.y[victims]),
+            same_class=PublicImages(self.same_class.x[victims], self.same_class.y[victims]),
             class_means=self.class_means[victims],
         )
 
@@ -72,10 +72,10 @@ def line_up(
         y: test_x[of].mean(axis=0) if (of := test_y == y).any() else mean for y in set(labels.tolist())
     }
 
-    def beside(decoys: list[np.ndarray]) -> Public:
+    def beside(decoys: list[np.ndarray]) -> PublicImages:
         chosen = np.array(decoys, dtype=np.int64).reshape(len(labels), -1)
         x = np.concatenate([originals[:, None], test_x[chosen]], axis=1)
-        return Public(x, np.concatenate([labels[:, None], test_y[chosen]], axis=1))
+        return PublicImages(x, np.concatenate([labels[:, None], test_y[chosen]], axis=1))
 
     return Candidates(
         originals=originals.astype(np.float64),

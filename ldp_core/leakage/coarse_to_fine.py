@@ -14,7 +14,7 @@ from ldp_core.attacks import Observation
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.engines.base import threads
-from ldp_core.events import Cell, Figures, Guess, Reference
+from ldp_core.events import AttemptFigures, Cell, Reference, SearchGuess
 from ldp_core.images import encode
 from ldp_core.leakage.grid_context import CONTROLS, Grid, Known, Place, Row, Rung
 from ldp_core.leakage.observe import Control
@@ -77,7 +77,7 @@ class _Task:
 
 def search(
     grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known, searches: Searches
-) -> Iterator[Guess | Reference | Cell]:
+) -> Iterator[SearchGuess | Reference | Cell]:
     """Frames, references and cells of the mechanisms that one attacker searches, without stored results;
     where all send the same, without noise and clipping, it is searched once. `searches` goes on from its
     earlier states, and has the current ones at each event.
@@ -101,7 +101,7 @@ def search(
                 continue
             done = before + cells * (number + batch.share) / len(turns)
             if victims.start == 0 and (task.place, look.iterations) not in known.guesses:
-                yield Guess(
+                yield SearchGuess(
                     *task.place,
                     iterations=look.iterations,
                     psnr=grid.quality(guesses, victims),
@@ -121,7 +121,7 @@ class _Progress:
 
     def __init__(self, grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
         self._grid, self._mechanisms, self._who, self._known = grid, mechanisms, who, known
-        names = {one.name for one in fields(Figures)} - {"mechanism", "attacker"}
+        names = {one.name for one in fields(AttemptFigures)} - {"mechanism", "attacker"}
         self._figures = {
             place: {key: value for key, value in body.items() if key in names}
             for place, body in known.figures.items()

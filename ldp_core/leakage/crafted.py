@@ -6,14 +6,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core.attacks import Observation, Public, reconstructor
+from ldp_core.attacks import Observation, PublicImages, reconstructor
 from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.servers import Server, Task
 from ldp_core.attacks.servers.silencing import Silencing
 from ldp_core.federated.upload import Vectors, clip_uploads
-from ldp_core.leakage.observe import Control, Start, observe, real_values
+from ldp_core.leakage.observe import Control, VictimStart, observe, real_values
 from ldp_core.streams import stream
 
 MOST_SILENCED = 100
@@ -22,9 +22,9 @@ MOST_SILENCED = 100
 
 def observe_lied(
     server: Server,
-    start: Start,
+    start: VictimStart,
     clients: NDArray[np.int64],
-    public: Public,
+    public: PublicImages,
     noise: np.random.Generator,
     times: int = 1,
 ) -> dict[Control | None, Observation]:
@@ -42,12 +42,12 @@ def observe_lied(
     return found
 
 
-def _from(start: Start, weights: NDArray[np.float32]) -> Start:
+def _from(start: VictimStart, weights: NDArray[np.float32]) -> VictimStart:
     placed = start.federation.placed(weights)
     return replace(start, weights=placed, own=placed)
 
 
-def _task(start: Start, public: Public) -> Task:
+def _task(start: VictimStart, public: PublicImages) -> Task:
     federation, (_, low, high) = start.federation, start.columns
     experiment, plan = federation.experiment, federation.plan
     samples = federation.samples_of(public.x).flatten(1).cpu().numpy().astype(np.float64)
@@ -63,7 +63,7 @@ def _task(start: Start, public: Public) -> Task:
 
 
 def _tried(
-    server: Server, start: Start, clients: NDArray[np.int64], public: Public, times: int
+    server: Server, start: VictimStart, clients: NDArray[np.int64], public: PublicImages, times: int
 ) -> dict[Control | None, int]:
     """Number of public images back from uploads made of them, for each control."""
     federation, count = start.federation, round(start.federation.plan.records)
@@ -83,7 +83,9 @@ def _back(guesses: Image, images: Image) -> int:
     return int((metrics.psnr_pairs(usable, images) >= RECOVERED_DB).any(axis=0).sum()) if len(usable) else 0
 
 
-def silenced(server: Server, start: Start, clients: NDArray[np.int64], public: Public) -> Vectors | None:
+def silenced(
+    server: Server, start: VictimStart, clients: NDArray[np.int64], public: PublicImages
+) -> Vectors | None:
     """What the other clients of each one's sum add to it beyond what the server knows beforehand, (V, m): all
     that these, silenced, have learnt; None where none is silenced.
     """

@@ -30,7 +30,7 @@ from ldp_core.federated.federation import Federation
 from ldp_core.federated.state import State
 from ldp_core.federated.upload import Vectors, clip_uploads, within
 from ldp_core.leakage.candidates import Candidates
-from ldp_core.leakage.observe import Start, Victims, begun, real_values
+from ldp_core.leakage.observe import Victims, VictimStart, begun, real_values
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
@@ -98,7 +98,7 @@ def _canary(plan: Plan) -> Vectors:
     return planted
 
 
-def _apart(start: Start, attack: str, made: Vectors, noise: np.random.Generator) -> Worlds | None:
+def _apart(start: VictimStart, attack: str, made: Vectors, noise: np.random.Generator) -> Worlds | None:
     """The first of some exact uploads (n, m), and the one most distant from it after clipping."""
     (encoded,), epsilon = start.encoded(made, noise), start.columns[0]
     if encoded.clear is not None or encoded.unsent is not None:

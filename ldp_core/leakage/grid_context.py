@@ -22,7 +22,15 @@ from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.crafted import observe_lied
 from ldp_core.leakage.identification import Rows, identify, would_send
-from ldp_core.leakage.observe import Control, Start, audit_values, begun, observe, public_images, real_values
+from ldp_core.leakage.observe import (
+    Control,
+    VictimStart,
+    audit_values,
+    begun,
+    observe,
+    public_images,
+    real_values,
+)
 from ldp_core.leakage.online import MOST_MEMBERS
 from ldp_core.leakage.scores import identification_bounds, score_audits, score_real, summary
 from ldp_core.mechanisms import Mechanism
@@ -184,7 +192,7 @@ class Grid:
             **figures,
         )
 
-    def _under(self, rung: Rung, victims: slice) -> Start:
+    def _under(self, rung: Rung, victims: slice) -> VictimStart:
         """Some of the attacked uploads under a cell's mechanism and budget."""
         federation = replace(self._federation, plan=plan(self.ladder.experiment(rung.mechanism)))
         start = self._begun.of(victims)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.attacks import Observation, Public, identifier
+from ldp_core.attacks import Observation, PublicImages, identifier
 from ldp_core.attacks.likelihood import places
 from ldp_core.leakage.candidates import Candidates
-from ldp_core.leakage.observe import Control, Start, observe
+from ldp_core.leakage.observe import Control, VictimStart, observe
 from ldp_core.streams import stream
 
 Rows = dict[Control | None, list[dict[str, Any]]]
@@ -24,7 +24,7 @@ SUFFIXES = ("", "_same_class")
 
 
 def identify(
-    start: Start,
+    start: VictimStart,
     lineup: Candidates,
     keys: Sequence[int],
     noise: np.random.Generator,
@@ -70,7 +70,7 @@ def identify(
     return found
 
 
-def _made_of(start: Start, kinds: Sequence[Public], right: np.ndarray) -> np.ndarray:
+def _made_of(start: VictimStart, kinds: Sequence[PublicImages], right: np.ndarray) -> np.ndarray:
     """One-step uploads (kinds, V, m) of each victim's true candidate."""
     each = np.arange(right.shape[1])
     x = np.concatenate([kind.x[each, of] for kind, of in zip(kinds, right, strict=True)])
@@ -79,7 +79,7 @@ def _made_of(start: Start, kinds: Sequence[Public], right: np.ndarray) -> np.nda
     return start.sent_of(x, y, own).reshape(*right.shape, -1)
 
 
-def would_send(start: Start, kinds: Sequence[Public], seen: Observation) -> Sent:
+def would_send(start: VictimStart, kinds: Sequence[PublicImages], seen: Observation) -> Sent:
     """Uploads (V, M, m), before clipping and noise, of each candidate of each kind: from what the server has
     `seen`, if all clients start at the global model.
     """

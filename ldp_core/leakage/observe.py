@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core import limits, mechanisms
-from ldp_core.attacks import Observation, Public
+from ldp_core.attacks import Observation, PublicImages
 from ldp_core.attacks.observation import Part
 from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment import Piece
@@ -53,7 +53,7 @@ def choose_victims(federation: Federation) -> Victims:
 
 
 @dataclass(frozen=True)
-class Start:
+class VictimStart:
     """Some victims as they begin a round: from which weights, and by which mechanisms and budgets."""
 
     federation: Federation
@@ -71,7 +71,7 @@ class Start:
     def pieces(self) -> tuple[Piece, ...]:
         return self.federation.plan.pieces(self.round)
 
-    def of(self, victims: slice) -> Start:
+    def of(self, victims: slice) -> VictimStart:
         epsilon, low, high = (column[victims] for column in self.columns)
         own = self.own if self.own.dim() == 1 else self.own[victims]
         noted = {name: rows[victims] for name, rows in self.noted.items()}
@@ -94,7 +94,7 @@ class Start:
         return one_step(self.federation, self.federation.samples_of(x), labels, weights)
 
 
-def begun(federation: Federation, clients: NDArray[np.int64], before: State | None = None) -> Start:
+def begun(federation: Federation, clients: NDArray[np.int64], before: State | None = None) -> VictimStart:
     """The round of some clients after a state of the run, by default the first."""
     before = before or untrained(federation)
     weights, joined = federation.placed(before.weights), taking_part(federation, before.arrays)
@@ -102,10 +102,10 @@ def begun(federation: Federation, clients: NDArray[np.int64], before: State | No
     own = weights if kept is None else torch.from_numpy(kept).to(weights)
     noted = {name: rows.copy() for name, rows in joined.noted(clients).items()}
     columns = federation.population.columns(clients)
-    return Start(federation, before.round + 1, weights, own, columns, noted)
+    return VictimStart(federation, before.round + 1, weights, own, columns, noted)
 
 
-def audit_values(start: Start, samples: NDArray[np.int64]) -> Vectors:
+def audit_values(start: VictimStart, samples: NDArray[np.int64]) -> Vectors:
     """Uploads (V, m) of one step on each victim's sample alone, before clipping and noise."""
     federation = start.federation
     chosen = torch.from_numpy(samples).to(federation.device)
@@ -134,7 +134,7 @@ def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: 
 
 
 def real_values(
-    start: Start, clients: NDArray[np.int64], shards: Sequence[NDArray[np.int64]] | None = None
+    start: VictimStart, clients: NDArray[np.int64], shards: Sequence[NDArray[np.int64]] | None = None
 ) -> Vectors:
     """Uploads (V, m) of each client's whole local training, before clipping and noise; `shards`: other
     samples than the clients' own.
@@ -161,21 +161,23 @@ def attacked(federation: Federation) -> Federation:
     return replace(federation, plan=federation.plan.attacked)
 
 
-def public_images(federation: Federation) -> Public:
+def public_images(federation: Federation) -> PublicImages:
     """Held-out images that an attacker may know, in no client's training data."""
     count = len(federation.test_y)
     draw = stream(federation.experiment.seed, "public images")
     chosen = torch.from_numpy(draw.permutation(count)[:PUBLIC_IMAGES])
-    return Public(federation.pictures(federation.test_x[chosen]), federation.test_y[chosen].cpu().numpy())
+    return PublicImages(
+        federation.pictures(federation.test_x[chosen]), federation.test_y[chosen].cpu().numpy()
+    )
 
 
 def observe(
-    start: Start,
+    start: VictimStart,
     exact: Vectors,
     noise: np.random.Generator,
     upload: str = "audit",
     times: int = 1,
-    public: Public | None = None,
+    public: PublicImages | None = None,
 ) -> dict[Control | None, Observation]:
     """The server's observations of V victims' uploads, for each control.
 

@@ -100,7 +100,7 @@ def _readable(guesses: Image, pairs: Floats, images: Image, decoys: Image, mean_
     return sum(reads(*one) for one in zip(*(values.tolist() for values in figures), strict=True))
 
 
-def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bounds.Bound]]:
+def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bounds.IdentificationBound]]:
     """Upper bounds on the identification of each of V victims among M equally likely candidates' `uploads`
     (V, M, m).
     """

@@ -19,7 +19,7 @@ def _found() -> dict[str, LessonPlan]:
 
 
 @cache
-def _translated() -> dict[str, Translation | files.Words]:
+def _translated() -> dict[str, Translation | files.PageWords]:
     return files.translations(refused)
 
 
@@ -52,4 +52,4 @@ def get(name: str, language: str = ENGLISH) -> LessonPlan:
 def said(key: str, english: str, language: str) -> str:
     """A sentence of a class's pages in a language, or in English."""
     own = _translated().get(f"{files.WORDS}.{language}")
-    return own.words.get(key, english) if isinstance(own, files.Words) else english
+    return own.words.get(key, english) if isinstance(own, files.PageWords) else english

@@ -6,14 +6,14 @@ from typing import Literal
 from pydantic import Field
 
 from ldp_core import presets
-from ldp_core.papers.base import Written
+from ldp_core.papers.base import TomlTable
 from ldp_core.presets.questions import Question, most_accurate
 
 Lesson = Literal["scenario", "one_bit", "own_digits"]
 """What is done in a lesson: a run is predicted, a bit goes through a coin, or each student is a client."""
 
 
-class Transfer(Written):
+class Transfer(TomlTable):
     """A question on another setting that the lesson's rule answers."""
 
     text: str
@@ -27,7 +27,7 @@ class Transfer(Written):
         return tuple(sorted([self.right, *self.wrong]))
 
 
-class LessonPlan(Written):
+class LessonPlan(TomlTable):
     """A file `lessons/NAME.toml`."""
 
     name: str = ""
@@ -73,7 +73,7 @@ class LessonPlan(Written):
         return replace(own, text=self.question or own.text, why=why)
 
 
-class Translation(Written):
+class Translation(TomlTable):
     """A file `lessons/NAME.LANGUAGE.toml`: a lesson's texts, of which those that are missing stay English."""
 
     label: str | None = None

@@ -16,16 +16,16 @@ from pydantic import ValidationError
 from ldp_core import presets
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.lessons.base import LessonPlan, Translation
-from ldp_core.papers.base import Written
+from ldp_core.papers.base import TomlTable
 from ldp_core.plugins import folder
 from ldp_core.plugins.candidates import Candidate, by_order, outside
 
 HOUSE = Path(__file__).parent
 WORDS = "words"
-W = TypeVar("W", bound=Written)
+W = TypeVar("W", bound=TomlTable)
 
 
-class Words(Written):
+class PageWords(TomlTable):
     """Sentences of the pages of a class, by their keys in pages/parts/classroom/words.py."""
 
     words: dict[str, str]
@@ -40,9 +40,9 @@ def lessons(refused: dict[str, str]) -> dict[str, LessonPlan]:
     return by_order(house | outside("ldp_core.lessons", lambda one: _plan(one.load()), refused, house, each))
 
 
-def translations(refused: dict[str, str]) -> dict[str, Translation | Words]:
+def translations(refused: dict[str, str]) -> dict[str, Translation | PageWords]:
     """Translations by `NAME.LANGUAGE`; those from outside add to the house's."""
-    found: dict[str, Translation | Words] = {
+    found: dict[str, Translation | PageWords] = {
         file.stem: _translation(file) for file in _files(HOUSE) if "." in file.stem
     }
     for one in _outside():
@@ -63,12 +63,12 @@ def _outside() -> list[Candidate]:
     return [Candidate(file.stem, f"lessons/{file.name}", partial(Path, file)) for file in places]
 
 
-def _translation(file: Path) -> Translation | Words:
+def _translation(file: Path) -> Translation | PageWords:
     language = file.stem.partition(".")[2]
     if not re.fullmatch(r"[a-z]{2}", language):
         raise InvalidInput(f"{file.name}: {language} is no language of two small letters")
     if file.stem.startswith(f"{WORDS}."):
-        return _read(file, Words)
+        return _read(file, PageWords)
     return _read(file, Translation)
 
 

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from ldp_core.component import Registry
 from ldp_core.errors import UnknownName
-from ldp_core.mechanisms.base import Difference, Form, InClear, Mechanism, Use
+from ldp_core.mechanisms.base import Correction, Form, InClear, Mechanism, Use
 
 registry: Registry[Mechanism] = Registry(__name__, Mechanism, "the mechanism's name")
 names = registry.names

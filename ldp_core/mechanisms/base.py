@@ -19,7 +19,7 @@ from ldp_core.streams import keyed
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Difference", "Floating", "Floats", "Form", "InClear", "Mechanism", "Use", "Values", "as_floats"]
+__all__ = ["Correction", "Floating", "Floats", "Form", "InClear", "Mechanism", "Use", "Values", "as_floats"]
 
 AnyGenerator: TypeAlias = "np.random.Generator | torch.Generator"
 Values = TypeVar("Values", "NDArray[Any]", "torch.Tensor")
@@ -46,7 +46,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Difference:
+class Correction:
     """A paper's figure and the correct one; infinity stands for no bound."""
 
     what: str
@@ -64,7 +64,7 @@ class InClear:
     why: str
 
 
-Differences: TypeAlias = tuple[Difference, ...]
+Corrections: TypeAlias = tuple[Correction, ...]
 
 
 class Mechanism(Component):
@@ -207,7 +207,7 @@ class Mechanism(Component):
     def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return self.at(epsilon, low, high).delta(target)
 
-    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Corrections:
         """Figures of the printed formula that differ from the exact ones, for one weight of one client."""
         return ()
 

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ldp_core.fields import Checked, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLES, SLOWNESS
-from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
+from ldp_core.mechanisms.base import Correction, Corrections, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
 
@@ -65,7 +65,7 @@ class DynamicGaussian(GaussianNoise):
         printed = epsilon * self.a * np.log1p(np.log(rounds) / self.a)
         return float(printed), float(self.budget(epsilon, np.arange(1, rounds + 1)).sum())
 
-    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Corrections:
         fitted = self.fitted(use)
         printed, summed = fitted.total(epsilon)
         forms = [fitted.formed("as_printed"), fitted.formed("corrected")]
@@ -74,9 +74,9 @@ class DynamicGaussian(GaussianNoise):
         why = "the integral's substitution drops a factor; δ adds up as well"
         sigmas = float(printed_law.sigma), float(law.sigma)
         return (
-            Difference(f"budget of {fitted.rounds} rounds", printed, summed, why),
-            Difference("σ of one weight", *sigmas, f"{dropped} a clipped upload"),
-            Difference("ε of one weight, one round", epsilon, true, "what the printed noise gives"),
+            Correction(f"budget of {fitted.rounds} rounds", printed, summed, why),
+            Correction("σ of one weight", *sigmas, f"{dropped} a clipped upload"),
+            Correction("ε of one weight, one round", epsilon, true, "what the printed noise gives"),
         )
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLING, number
-from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
+from ldp_core.mechanisms.base import Correction, Corrections, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.mechanisms.shared.gaussian_privacy import delta_of, epsilon_of, mu_of
 
@@ -75,14 +75,14 @@ class Gaussian(GaussianNoise):
         """σ for sensitivity 1, with the root over the whole product."""
         return np.sqrt(self._prefactor() * self._rest(epsilon))
 
-    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Corrections:
         whole = self.model_copy(update={"per": "upload", "rounds": self.rounds or use.rounds}).fitted(use)
         if self.calibration == "analytic":
             return ()
         if self.calibration == "classical":
             true = float(delta_of(epsilon, self.at(epsilon, low, high).mu))
             why = "the formula is proved for ε below 1: more noise than needed there, too little far above"
-            return (Difference(f"δ at ε {number(epsilon, 6)}", self.delta_, true, why),)
+            return (Correction(f"δ at ε {number(epsilon, 6)}", self.delta_, true, why),)
         own = whole.model_dump(by_alias=True)
         kinds, budget = (GaussianAsPrinted, Gaussian), np.asarray(epsilon)
         spread, rooted = (float(kind(**own)._equation_4(budget)) for kind in kinds)
@@ -93,13 +93,13 @@ class Gaussian(GaussianNoise):
         )
         root, given = "the root belongs over the whole product", "what the printed noise gives"
 
-        def true_epsilon(what: str, uses: int, why: str) -> Difference:
+        def true_epsilon(what: str, uses: int, why: str) -> Correction:
             mu = width * np.sqrt(uses) / spread
-            return Difference(what, epsilon, float(epsilon_of(self.delta_, mu)), why)
+            return Correction(what, epsilon, float(epsilon_of(self.delta_, mu)), why)
 
         return (
-            Difference("σ, for a sensitivity of 1", spread, rooted, root),
-            Difference("σ for the whole upload and run", spread, needed, missing),
+            Correction("σ, for a sensitivity of 1", spread, rooted, root),
+            Correction("σ for the whole upload and run", spread, needed, missing),
             true_epsilon("ε of one weight, one round", 1, given),
             true_epsilon(f"ε of an upload of {d} weights", d, f"{given} for all weights together"),
             true_epsilon(f"ε of {rounds} rounds", d * rounds, "and over the whole run"),

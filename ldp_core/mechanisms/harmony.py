@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.limits import number
-from ldp_core.mechanisms.base import Difference, Differences, Scope, Sized, Use
+from ldp_core.mechanisms.base import Correction, Corrections, Scope, Sized, Use
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.shared.blocks import checked
 from ldp_core.mechanisms.shared.law import Floats, Law, as_floats
@@ -164,13 +164,13 @@ class Harmony(Sized):
     def bits(self) -> float:
         return float(np.ceil(np.log2(self.size)) + 1)  # which weight it is, and which of two answers
 
-    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Corrections:
         fitted, at = self.fitted(use), (epsilon, low, high)
         printed, true = (float(fitted.formed(form).mean(value, *at)) for form in self.forms[::-1])
         filled = "a weight that is not reported is filled with 0 instead of its range's centre"
-        average = Difference(f"average answer for a weight of {number(value, 6)}", printed, true, filled)
+        average = Correction(f"average answer for a weight of {number(value, 6)}", printed, true, filled)
         why = "the index of the weight has to be sent as well"
-        sent = Difference("bits sent for a layer", 1, fitted.bits(), why)
+        sent = Correction("bits sent for a layer", 1, fitted.bits(), why)
         return (sent,) if printed == true else (average, sent)
 
 

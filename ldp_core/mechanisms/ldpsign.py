@@ -14,7 +14,7 @@ from scipy.special import erf, log_ndtr, ndtr
 
 from ldp_core.fields import Number
 from ldp_core.limits import DELTA, SENSITIVITY
-from ldp_core.mechanisms.base import Difference, Differences, Mechanism, Use
+from ldp_core.mechanisms.base import Correction, Corrections, Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import Blocks
 from ldp_core.mechanisms.shared.gaussian_noise import classical
 from ldp_core.mechanisms.shared.law import Floats, Law, as_floats
@@ -114,11 +114,11 @@ class LDPSign(Mechanism):
         None, description="sensitivity Δ₂, if not that of the safe range"
     )
 
-    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Corrections:
         exact = float(self.privacy_loss(epsilon, low, high))
         return (
-            Difference("ε of one weight", epsilon, exact, "a bit has a pure loss of its own, without any δ"),
-            Difference(
+            Correction("ε of one weight", epsilon, exact, "a bit has a pure loss of its own, without any δ"),
+            Correction(
                 f"ε of an upload of {use.dimension} weights",
                 epsilon,
                 use.dimension * exact,

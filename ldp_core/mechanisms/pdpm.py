@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.limits import number
-from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
+from ldp_core.mechanisms.base import Correction, Corrections, Floats, Use
 from ldp_core.mechanisms.shared.blocks import where
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, one_of_two, two_atoms
 
@@ -69,15 +69,15 @@ class PDPM(ScaleFree):
         _, high, low = _outcomes(np.asarray(epsilon))
         return np.array([-low, high], dtype=np.float64)
 
-    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Corrections:
         printed, merged = (self.formed(form).at(epsilon, low, high) for form in ("as_printed", "corrected"))
         bounds = self.printed_variance_bound(epsilon, low, high), float(printed.max_variance)
         divides = "the bound divides by the range's length where it should multiply by its square"
         both = float(printed.variance(value)), float(merged.variance(value))
         split = "the two low answers have the same likelihoods: the split hides nothing and adds noise"
         return (
-            Difference("largest variance, by theorem 1 and in truth", *bounds, divides),
-            Difference(f"variance for a weight of {number(value, 6)}", *both, split),
+            Correction("largest variance, by theorem 1 and in truth", *bounds, divides),
+            Correction(f"variance for a weight of {number(value, 6)}", *both, split),
         )
 
     @staticmethod

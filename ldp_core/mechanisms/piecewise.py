@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldp_core.mechanisms.base import Difference, Differences, InClear, Mechanism, Use
+from ldp_core.mechanisms.base import Correction, Corrections, InClear, Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import Blocks, checked, where
 from ldp_core.mechanisms.shared.law import Floats, as_floats
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, UnitLaw
@@ -108,13 +108,13 @@ class Piecewise(ScaleFree):
         left, bound = (v - q) / gap, (1 + q) / gap
         return np.array([-bound, left, left + 2 * q / gap, bound])
 
-    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Corrections:
         others, revealed = use.dimension - 1, "the scale is private data, and what is sent reveals it"
         between, delta = "an upload and one with a scale", _distinguishing_delta(epsilon, others)
         at_zero = f"at any ε, if the other {others} weights lie at 0"
         return (
-            Difference("ε of one weight", epsilon, np.inf, revealed),
-            Difference(f"δ between {between} a tenth smaller", 0.0, delta, at_zero),
+            Correction("ε of one weight", epsilon, np.inf, revealed),
+            Correction(f"δ between {between} a tenth smaller", 0.0, delta, at_zero),
         )
 
 

@@ -15,7 +15,7 @@ from ldp_core.models._operators import Alone, groups
 
 
 @dataclass(frozen=True)
-class Layer:
+class RecordedLayer:
     """Input and output of a layer with weights, for n images."""
 
     weight: str
@@ -30,7 +30,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Part:
+class FactoredGradient:
     """Gradient of one parameter for each of n images, factored as left @ rightᵀ."""
 
     name: str
@@ -73,7 +73,7 @@ class Recorded(Alone):
 
     def __init__(self, parameters: dict[str, Tensor]) -> None:
         super().__init__(parameters)
-        self.layers: list[Layer] = []
+        self.layers: list[RecordedLayer] = []
         self.classes: int = next(reversed(parameters.values())).shape[0]
 
     @staticmethod
@@ -88,7 +88,7 @@ class Recorded(Alone):
         y = self._parameters[f"{name}.weight"].flatten(1) @ patches
         if bias:
             y = y + self._parameters[f"{name}.bias"][:, None]
-        self.layers.append(Layer(f"{name}.weight", f"{name}.bias" if bias else "", patches, y))
+        self.layers.append(RecordedLayer(f"{name}.weight", f"{name}.bias" if bias else "", patches, y))
         return y.view(len(x), out, height, width)
 
     def norm(self, name: str, x: Tensor) -> Tensor:
@@ -98,7 +98,7 @@ class Recorded(Alone):
         normal = ((grouped - mean) * (variance + 1e-5).rsqrt()).view(n, channels, -1)
         weight, offset = (self._parameters[f"{name}.{part}"][:, None] for part in ("weight", "bias"))
         y = weight * normal + offset
-        self.layers.append(Layer(f"{name}.weight", f"{name}.bias", normal, y, scale=True))
+        self.layers.append(RecordedLayer(f"{name}.weight", f"{name}.bias", normal, y, scale=True))
         return y.view(n, channels, *sides)
 
     def linear(self, name: str, x: Tensor, out: int) -> Tensor:
@@ -106,20 +106,20 @@ class Recorded(Alone):
 
     def product(self, x: Tensor, weight: str, bias: str) -> Tensor:
         y = torch.addmm(self._parameters[bias], x, self._parameters[weight].T).unsqueeze(2)
-        self.layers.append(Layer(weight, bias, x.unsqueeze(2), y))
+        self.layers.append(RecordedLayer(weight, bias, x.unsqueeze(2), y))
         return y.squeeze(2)
 
     def relu(self, x: Tensor) -> Tensor:
         return functional.relu(x)
 
 
-def parts(layers: list[Layer], losses: Tensor, names: list[str]) -> list[Part]:
+def parts(layers: list[RecordedLayer], losses: Tensor, names: list[str]) -> list[FactoredGradient]:
     """Differentiable gradients of all parameters, in the order of `names`, of the images' summed losses."""
     slopes = torch.autograd.grad(losses, [layer.outputs for layer in layers], create_graph=True)
-    found: dict[str, Part] = {}
+    found: dict[str, FactoredGradient] = {}
     for one, slope in zip(layers, slopes, strict=True):
         left, right = (slope * one.inputs, None) if one.scale else (slope, one.inputs)
-        found[one.weight] = Part(one.weight, left, right)
+        found[one.weight] = FactoredGradient(one.weight, left, right)
         if one.bias:
-            found[one.bias] = Part(one.bias, slope, None)
+            found[one.bias] = FactoredGradient(one.bias, slope, None)
     return [found[name] for name in names]

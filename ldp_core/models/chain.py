@@ -77,7 +77,7 @@ class Conv:
 
 
 @dataclass(frozen=True)
-class Dense:
+class DenseLayer:
     """A fully connected layer and an activation."""
 
     inputs: int
@@ -95,7 +95,7 @@ class Layers:
     moments: tuple[float, float] | None
     """Subtracted mean, and divisor, of each value; None without standardisation."""
     convs: tuple[Conv, ...]
-    dense: tuple[Dense, ...]
+    dense: tuple[DenseLayer, ...]
     """Fully connected layers, at least one."""
     dimension: int
     """Number of weights, d."""
@@ -121,13 +121,13 @@ def layers_of(model: Model, shape: Shape, classes: int) -> Layers:
     if isinstance(model, DenseModel):
         widths = (prod(shape), *model.hidden_widths(), classes)
         dense = [
-            Dense(*sides, places[f"weight{i}"], places[f"bias{i}"])
+            DenseLayer(*sides, places[f"weight{i}"], places[f"bias{i}"])
             for i, sides in enumerate(pairwise(widths), start=1)
         ]
         return Layers(prod(shape), None, (), (*dense[:-1], replace(dense[-1], activation="none")), d)
     if not isinstance(model, Convolutional):
         raise Unfit("it is not made of fully connected and convolutional layers alone")
-    reader = Reader(places)
+    reader = ChainReader(places)
     last = model.network(reader, At(shape if len(shape) == 3 else (1, *shape)), classes)
     return Layers(prod(shape), reader.moments, *reader.finished(last), d)
 
@@ -155,12 +155,12 @@ class At:
 
 
 @dataclass
-class Reader:
+class ChainReader:
     """Interpreter of an architecture layer by layer; refuses anything but a chain of known layers."""
 
     places: dict[str, int]
     moments: tuple[float, float] | None = None
-    _made: list[Conv | Dense] = field(default_factory=list)
+    _made: list[Conv | DenseLayer] = field(default_factory=list)
     _reached: At | None = None
 
     def standard(self, x: At) -> At:
@@ -177,7 +177,7 @@ class Reader:
         if not bias:
             raise Unfit("it has convolutions without a bias")
         self._follows(x)
-        if "flat" in x.done or (x.layer >= 0 and isinstance(self._made[x.layer], Dense)):
+        if "flat" in x.done or (x.layer >= 0 and isinstance(self._made[x.layer], DenseLayer)):
             raise Unfit("it has convolutions after linear layers")
         weight, bias_at = self.places[f"{name}.weight"], self.places[f"{name}.bias"]
         channels, height, width = x.shape
@@ -190,7 +190,7 @@ class Reader:
     def linear(self, name: str, x: At, out: int) -> At:
         self._follows(x)
         weight, bias = self.places[f"{name}.weight"], self.places[f"{name}.bias"]
-        self._made.append(Dense(prod(x.shape), out, weight, bias, "none"))
+        self._made.append(DenseLayer(prod(x.shape), out, weight, bias, "none"))
         return self._at((out,), len(self._made) - 1, ())
 
     def pool(self, x: At, size: int = 2) -> At:
@@ -222,9 +222,9 @@ class Reader:
     sigmoid = partialmethod(activated, name="sigmoid")
     tanh = partialmethod(activated, name="tanh")
 
-    def finished(self, last: At) -> tuple[tuple[Conv, ...], tuple[Dense, ...]]:
+    def finished(self, last: At) -> tuple[tuple[Conv, ...], tuple[DenseLayer, ...]]:
         convs = tuple(one for one in self._made if isinstance(one, Conv))
-        dense = tuple(one for one in self._made if isinstance(one, Dense))
+        dense = tuple(one for one in self._made if isinstance(one, DenseLayer))
         if not dense or last is not self._reached or last.layer != len(self._made) - 1 or last.done:
             raise Unfit("its last layer is not a linear one")
         return convs, dense

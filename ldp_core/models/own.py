@@ -12,7 +12,7 @@ from ldp_core.models.base import Shape
 from ldp_core.models.convolutional import Convolutional, Network
 
 
-class Own(Convolutional):
+class OwnLayers(Convolutional):
     """The listed layers. Unless the last is a linear one with a unit per class, such a layer is added.
 
     A layer's activation comes before the following pooling. Pixels are input in [0, 1].
@@ -66,7 +66,7 @@ class Own(Convolutional):
         ]
         return f"is its last layer, {last}, the output layer?", ways
 
-    def decided(self, classes: int) -> "Own":
+    def decided(self, classes: int) -> "OwnLayers":
         """Copy whose last layer says its activation, unless that is an open question."""
         *before, last = self.stack
         if last.activation != UNSAID or last.kind != "dense" or self.asks(classes)[0]:

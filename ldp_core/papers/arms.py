@@ -11,7 +11,7 @@ from typing import Any
 
 from ldp_core import datasets
 from ldp_core.behaviour import version
-from ldp_core.cost.seconds import Work, work_of
+from ldp_core.cost.seconds import Operations, work_of
 from ldp_core.datasets import Data, data_dir
 from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.limits import SEEDS
@@ -68,7 +68,7 @@ class Arm:
         """Version of the program for the parts that the arm uses."""
         return version(self.tried)
 
-    def work(self) -> Work:
+    def work(self) -> Operations:
         """Work of one measurement, for estimates of time."""
         return work_of(plan(self.tried))
 

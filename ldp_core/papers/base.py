@@ -25,20 +25,20 @@ Joined = Annotated[str, AfterValidator(lambda lines: " ".join(lines.split()))]
 """Text whose line breaks are spaces."""
 
 
-class Written(BaseModel):
+class TomlTable(BaseModel):
     """A table of `paper.toml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Quote(Written):
+class Quote(TomlTable):
     where: str
     """Section, page, table, equation or algorithm."""
     text: Joined
     """Literal, except for white space."""
 
 
-class Control(Written):
+class Control(TomlTable):
     """An arm that tests another explanation of a claim than the paper's."""
 
     arm: str
@@ -48,7 +48,7 @@ class Control(Written):
     """The paper's arm that the control is compared with; "" if it is only shown."""
 
 
-class Reading(Written):
+class Reading(TomlTable):
     """One way to fill in what the paper leaves open, for all of its claims."""
 
     name: str
@@ -62,7 +62,7 @@ class Reading(Written):
     """Where the paper speaks against it; such a reading gives no verdict."""
 
 
-class Main(Written):
+class Main(TomlTable):
     """A paper's main claim."""
 
     claim: str

@@ -20,7 +20,7 @@ from ldp_core.inference import Interval, difference, interval, wilson
 from ldp_core.limits import EPSILON, spelled
 from ldp_core.papers.arms import Arm, Load
 from ldp_core.papers.base import Claim
-from ldp_core.papers.measuring import Run
+from ldp_core.papers.measuring import FigureListener
 from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.presets.of_systems.five_side_by_side import (
     BASE,
@@ -99,7 +99,7 @@ def leaking(experiment: Experiment, load: Load) -> Mapping[str, Any]:
     from ldp_core.leakage.over_rounds import picked  # torch
     from ldp_core.simulate import simulate
 
-    run, states, data, result = Run(), list[Any](), load(experiment.dataset), dict[str, Any]()
+    run, states, data, result = FigureListener(), list[Any](), load(experiment.dataset), dict[str, Any]()
     for said in simulate(experiment, data, keep=states.append):
         result = run.hear(said) or result
     if result.get("value") is None:
@@ -133,7 +133,7 @@ CLAIM = Claim(
 
 
 @dataclass(frozen=True)
-class Point:
+class PaperPoint:
     label: str
     population: str
     run: float
@@ -161,7 +161,7 @@ class Point:
         return self.accuracy.mean - self.accuracy.half > LEARNS
 
 
-def points(shelf: Shelf) -> tuple[Point, ...]:
+def points(shelf: Shelf) -> tuple[PaperPoint, ...]:
     """Measured points, in the order of `ARMS`; a diverged run counts with its last model."""
     found = []
     for (label, population, run), arm in ARMS.items():
@@ -173,7 +173,7 @@ def points(shelf: Shelf) -> tuple[Point, ...]:
         hits = sum(one.also["identified"] * one.also["trials"] for one in figures)
         accuracy = interval(np.array([100 * (one.value or 0.0) for one in figures]))
         low, high = wilson(hits, trials)
-        found.append(Point(label, population, run, accuracy, hits / trials, low, high, trials, figures))
+        found.append(PaperPoint(label, population, run, accuracy, hits / trials, low, high, trials, figures))
     return tuple(found)
 
 
@@ -190,12 +190,12 @@ class Advice:
     population: str
     runs: tuple[float, ...]
     """Values of the run's ε."""
-    take: Point | None
+    take: PaperPoint | None
     """The recommended system's point; None if no system learns."""
     says: str
 
 
-def advice(found: Sequence[Point]) -> Iterator[Advice]:
+def advice(found: Sequence[PaperPoint]) -> Iterator[Advice]:
     """Advice for each population; values of ε at which no system learns are joined and come first."""
     for population in POPULATIONS:
         rows = {run: [one for one in found if (one.population, one.run) == (population, run)] for run in RUNS}
@@ -208,7 +208,7 @@ def advice(found: Sequence[Point]) -> Iterator[Advice]:
                 yield Advice(population, (run,), take, says)
 
 
-def in_short(found: Sequence[Point]) -> str:
+def in_short(found: Sequence[PaperPoint]) -> str:
     """Sentence with the ε at which no system learns, and the least identification where one does."""
     able = [one for one in found if one.learns]
     if not able:
@@ -221,7 +221,7 @@ def in_short(found: Sequence[Point]) -> str:
     )
 
 
-def _taken(able: Sequence[Point]) -> tuple[Point, str]:
+def _taken(able: Sequence[PaperPoint]) -> tuple[PaperPoint, str]:
     """The most accurate point, or one within its error that clearly leaks less; with the advice in words."""
     best = max(able, key=lambda one: one.accuracy.mean)
     close = [one for one in able if not _ahead(best, one, max(1, len(able) * (len(able) - 1) // 2))]
@@ -236,11 +236,11 @@ def _taken(able: Sequence[Point]) -> tuple[Point, str]:
     return take, " ".join(says)
 
 
-def _named(one: Point) -> str:
+def _named(one: PaperPoint) -> str:
     return f"{one.label} ({one.accuracy.mean:.0f} % right, {100 * one.leaked:.0f} % picked out)"
 
 
-def _ahead(one: Point, other: Point, among: int) -> bool:
+def _ahead(one: PaperPoint, other: PaperPoint, among: int) -> bool:
     """Whether a point is surely more accurate than another, of `among` pairs from which these are."""
     mine, theirs = ({f.seed: f.value or 0.0 for f in point.figures} for point in (one, other))
     seeds = sorted(mine.keys() & theirs.keys())

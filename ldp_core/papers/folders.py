@@ -19,7 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.papers.arms import Arm, Load
-from ldp_core.papers.base import Claim, Control, Paper, Written, WrittenClaim, WrittenPaper
+from ldp_core.papers.base import Claim, Control, Paper, TomlTable, WrittenClaim, WrittenPaper
 from ldp_core.papers.statements import AT, QUANTITIES, TOLERANCE, Statement
 from ldp_core.plugins.candidates import Candidate, by_order, folders, outside, refuse_changeable
 
@@ -29,7 +29,7 @@ Axes = Mapping[str, Mapping[str, Mapping[str, Any]]]
 Chosen = Mapping[str, str]
 
 
-class StatementInFile(Written):
+class StatementInFile(TomlTable):
     says: str
     of: str | tuple[str, ...] = ()
     over: tuple[str, str] | tuple[tuple[str, str], ...] = ()

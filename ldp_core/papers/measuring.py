@@ -121,7 +121,7 @@ def _figure(arm: Arm, seed: int, seconds: float, result: Mapping[str, Any]) -> F
     )
 
 
-class Run:
+class FigureListener:
     """Listens to a run's events for the fields of its figure."""
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ def _train(asked: Sequence[Asked], load: Load) -> Iterator[Figure]:
         return
     from ldp_core.many import run_many  # torch, only where something is trained
 
-    runs = [Run() for _ in asked]
+    runs = [FigureListener() for _ in asked]
     experiments = dict(enumerate(arm.experiment(seed) for arm, seed in asked))
     data = {name: load(name) for name in dict.fromkeys(one.dataset for one in experiments.values())}
     began = time.perf_counter()

@@ -59,7 +59,7 @@ def quantity(about: str) -> Quantity:
 
 
 @dataclass(frozen=True)
-class Part:
+class ClaimPart:
     says: str
     """The paper's statement with its figure."""
     ours: Interval
@@ -92,7 +92,7 @@ class Statement:
             return f"{self.what}: {self.paper:g} {made.unit}".rstrip()
         return f"{self.what}: {self.paper:+g} {made.apart}".replace("+0 points", "no gain")
 
-    def judged(self, figures: Figures, about: str, among: int = 1, least: float = 0.0) -> Part:
+    def judged(self, figures: Figures, about: str, among: int = 1, least: float = 0.0) -> ClaimPart:
         """Outcome for measured figures; `among` and `least` are for `interval`."""
         table, made = figures(self.operands), quantity(operand(self.operands[0], about)[1])
         if self.of:
@@ -105,10 +105,10 @@ class Statement:
             outcome = within(ours.low, ours.high, self.paper, self.tolerance)
         else:
             outcome = judged(ours.low, ours.high, 100 * SMALL if unit else 0.0)
-        return Part(self.says(about), ours, outcome, unit)
+        return ClaimPart(self.says(about), ours, outcome, unit)
 
 
-def in_unit(part: Part) -> str:
+def in_unit(part: ClaimPart) -> str:
     """Our figure of a statement, a difference with its sign."""
     return stated(part.ours, part.unit, part.unit not in ("%", ""))
 

@@ -12,7 +12,7 @@ from ldp_core.inference import SEEDS, Interval, Outcome, at_chance, interval, to
 from ldp_core.inference.outcome import RULE as ORDERS
 from ldp_core.limits import number
 from ldp_core.papers.base import Claim, Paper, Reading
-from ldp_core.papers.statements import AT, MOST, TOLERANCE, Part, Statement, operand, quantity, stated
+from ldp_core.papers.statements import AT, MOST, TOLERANCE, ClaimPart, Statement, operand, quantity, stated
 from ldp_core.papers.stored import Figure, Shelf, measured_by
 
 Word = Outcome | Literal["in part", "not run"]
@@ -38,7 +38,7 @@ class Verdict:
     word: Word
     reason: str
     """Why it is not run; else what explains the figures, "" if nothing does."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ClaimPart, ...] = ()
     seeds: int = 0
     date: str = ""
     """Of the newest figure."""
@@ -110,12 +110,12 @@ def of_main(paper: Paper, found: Mapping[str, Verdict], shelf: Shelf) -> Verdict
     return replace(main, reading=whole.reading)
 
 
-def _judged(claim: Claim, shelf: Shelf, statement: Statement, enough: int) -> Part:
+def _judged(claim: Claim, shelf: Shelf, statement: Statement, enough: int) -> ClaimPart:
     """Part for a statement; without a figure where its runs diverge in all but a few seeds."""
     names = statement.operands
     seeds = min(map(len, shelf.values(claim, names).values()))
     if seeds < enough:
-        return Part(statement.says(claim.about), Interval(nan, inf, 0), "cannot tell", "")
+        return ClaimPart(statement.says(claim.about), Interval(nan, inf, 0), "cannot tell", "")
     least = max(claim.least(name, seeds) for name in names)
     part = statement.judged(lambda of: shelf.values(claim, of), claim.about, claim.intervals, least)
     void = statement.over and _of_models(claim, names)  # an order among runs at chance says nothing

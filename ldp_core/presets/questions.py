@@ -13,7 +13,7 @@ BEFORE = " < "
 
 
 @dataclass(frozen=True)
-class Result:
+class CompletedRun:
     """Figures of one completed run that questions are answered from."""
 
     label: str
@@ -40,7 +40,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Figure:
+class NumberQuestion:
     """A question with a number from 0 to `most` as its answer."""
 
     text: str
@@ -59,7 +59,7 @@ class Figure:
         """Largest error of a guess that counts as right."""
         return max(0.05 * self.most, 0.5)
 
-    def answers(self, results: Iterable[Result]) -> tuple[float, ...]:
+    def answers(self, results: Iterable[CompletedRun]) -> tuple[float, ...]:
         """Answer for each seed; empty where the runs do not decide."""
         return tuple(map(float, _answers(self, results)))
 
@@ -69,8 +69,8 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A question with one of a few options as its answer; fields as in `Figure`."""
+class OptionQuestion:
+    """A question with one of a few options as its answer; fields as in `NumberQuestion`."""
 
     text: str
     of: tuple[str, ...]
@@ -79,7 +79,7 @@ class Choice:
     """Option, or TIE, of one seed; None if its runs do not decide."""
     why: str
 
-    def answers(self, results: Iterable[Result]) -> tuple[str, ...]:
+    def answers(self, results: Iterable[CompletedRun]) -> tuple[str, ...]:
         """Answer for each seed; empty where the runs do not decide."""
         return tuple(map(str, _answers(self, results)))
 
@@ -87,10 +87,10 @@ class Choice:
         return guess in self.options
 
 
-Question = Figure | Choice
+Question = NumberQuestion | OptionQuestion
 
 
-def _answers(question: Question, results: Iterable[Result]) -> list[float | str]:
+def _answers(question: Question, results: Iterable[CompletedRun]) -> list[float | str]:
     found = {(one.label, one.seed): one for one in results if one.label in question.of}
     seeds = sorted({seed for _, seed in found})
     if len(found) < len(seeds) * len(question.of):
@@ -100,17 +100,17 @@ def _answers(question: Question, results: Iterable[Result]) -> list[float | str]
     return known if len(known) == len(answers) else []
 
 
-def accuracy(one: Result) -> float:
+def accuracy(one: CompletedRun) -> float:
     """Accuracy in percent."""
     return 100 * one.accuracy
 
 
-def named_right(classes: Sequence[int]) -> Callable[[Result], float]:
+def named_right(classes: Sequence[int]) -> Callable[[CompletedRun], float]:
     """Mean accuracy on these classes, in percent."""
     return lambda one: 100 * fmean(one.per_class[c] for c in classes)
 
 
-def images_back(one: Result) -> float | None:
+def images_back(one: CompletedRun) -> float | None:
     return one.back
 
 
@@ -119,58 +119,58 @@ def above(share: float) -> Callable[..., float]:
     return lambda *runs: float(sum(one.accuracy > share for one in runs))
 
 
-def yes_or_no(text: str, of: tuple[str, ...], holds: Callable[..., bool | None], why: str) -> Choice:
-    def read(*seed: Result) -> str | None:
+def yes_or_no(text: str, of: tuple[str, ...], holds: Callable[..., bool | None], why: str) -> OptionQuestion:
+    def read(*seed: CompletedRun) -> str | None:
         return None if (found := holds(*seed)) is None else YES if found else NO
 
-    return Choice(text, of, (YES, NO), read, why)
+    return OptionQuestion(text, of, (YES, NO), read, why)
 
 
-def most_accurate(text: str, of: tuple[str, ...], why: str, least: bool = False) -> Choice:
+def most_accurate(text: str, of: tuple[str, ...], why: str, least: bool = False) -> OptionQuestion:
     """Question: which run has the highest final accuracy (or the lowest)."""
     sign = -1 if least else 1
-    return Choice(text, of, of, lambda *seed: _highest(seed, lambda one: sign * one.accuracy), why)
+    return OptionQuestion(text, of, of, lambda *seed: _highest(seed, lambda one: sign * one.accuracy), why)
 
 
-def closest(text: str, of: tuple[str, ...], why: str) -> Choice:
+def closest(text: str, of: tuple[str, ...], why: str) -> OptionQuestion:
     """Question: which run has the highest median PSNR of attempts on one-image uploads."""
-    return Choice(text, of, of, lambda *seed: _highest(seed, lambda one: one.psnr), why)
+    return OptionQuestion(text, of, of, lambda *seed: _highest(seed, lambda one: one.psnr), why)
 
 
-def ordered(text: str, of: tuple[str, ...], why: str) -> Choice:
+def ordered(text: str, of: tuple[str, ...], why: str) -> OptionQuestion:
     """Question: the order of the runs by final accuracy, lowest first."""
 
-    def read(*seed: Result) -> str:
+    def read(*seed: CompletedRun) -> str:
         ranked = sorted(seed, key=lambda one: one.accuracy)
         if any(one.accuracy == other.accuracy for one, other in pairwise(ranked)):
             return TIE
         return BEFORE.join(one.label for one in ranked)
 
-    return Choice(text, of, tuple(BEFORE.join(each) for each in permutations(of)), read, why)
+    return OptionQuestion(text, of, tuple(BEFORE.join(each) for each in permutations(of)), read, why)
 
 
 def first_that(
-    text: str, of: dict[str, str], holds: Callable[[Result], bool | None], otherwise: str, why: str
-) -> Choice:
+    text: str, of: dict[str, str], holds: Callable[[CompletedRun], bool | None], otherwise: str, why: str
+) -> OptionQuestion:
     """Question: the first of the runs for which `holds`; `of` maps labels to options."""
 
-    def read(*seed: Result) -> str | None:
+    def read(*seed: CompletedRun) -> str | None:
         known = [(of[one.label], holds(one)) for one in seed]
         if any(found is None for _, found in known):
             return None
         return next((option for option, found in known if found), otherwise)
 
-    return Choice(text, tuple(of), (*of.values(), otherwise), read, why)
+    return OptionQuestion(text, tuple(of), (*of.values(), otherwise), read, why)
 
 
-def gives_back(one: Result) -> bool | None:
+def gives_back(one: CompletedRun) -> bool | None:
     """Whether an image was recovered from a one-image upload; None where none was attacked, or the attack
     fails without noise as well.
     """
     return None if one.verdict in ("", "inconclusive") else one.verdict == "recovered"
 
 
-def _highest(seed: Sequence[Result], value: Callable[[Result], float | None]) -> str | None:
+def _highest(seed: Sequence[CompletedRun], value: Callable[[CompletedRun], float | None]) -> str | None:
     known = [(found, one.label) for one in seed if (found := value(one)) is not None]
     if len(known) < len(seed):
         return None

@@ -1,7 +1,7 @@
 """Scenario: equal ε, different protection, depending on mechanism and attack."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Choice, Result, gives_back
+from ldp_core.presets.questions import CompletedRun, OptionQuestion, gives_back
 
 UNLIKE = (
     "From Piecewise only: at ε 8 it answers close to the truth, and its closest picture is alike to more "
@@ -11,7 +11,7 @@ UNLIKE = (
 WHOSE = ("both", "Piecewise only", "Duchi only", "neither")
 
 
-def whose(piecewise: Result, duchi: Result) -> str | None:
+def whose(piecewise: CompletedRun, duchi: CompletedRun) -> str | None:
     """Option for the variants whose uploads give the image back."""
     close, coarse = gives_back(piecewise), gives_back(duchi)
     return None if close is None or coarse is None else WHOSE[2 * (not close) + (not coarse)]
@@ -28,7 +28,7 @@ PRESET = Preset(
             " ten in more than 70 % of tries: pixels are lost before the identity is."
         ),
     ),
-    ask=Choice(
+    ask=OptionQuestion(
         "At ε 8, which of them gives a close copy of the picture away?",
         ("Piecewise, ε 8", "Duchi, ε 8"),
         WHOSE,

@@ -1,7 +1,7 @@
 """Scenario: sending changes instead of weights; the range matters more than the aggregator."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 
 WEIGHTS, CUT, CHANGES = "weights in ±1", "weights in ±0.1", "changes in ±0.1"
 SHORTER = (
@@ -26,7 +26,9 @@ PRESET = Preset(
             "right more often with ±0.1 than with ±1."
         ),
     ),
-    ask=Figure("How accurate will the model be where changes are sent?", (CHANGES,), accuracy, SHORTER),
+    ask=NumberQuestion(
+        "How accurate will the model be where changes are sent?", (CHANGES,), accuracy, SHORTER
+    ),
     base={"clients": {"count": 20, "epsilon": "half_and_half"}, "target": "update"},
     variants=(
         (WEIGHTS, {"target": "weights", "clients.range": 1.0}),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ldp_core import datasets, features
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 
 PIXELS, FEATURES, MEANS = "gradients of pixels, ε 4", "gradients of features, ε 4", "class means, ε 4"
 MILD, STRICT, STRICTEST = "class means, ε 8", "class means, ε 2", "class means, ε 1"
@@ -91,7 +91,7 @@ PRESET = Preset(
         ),
         "An attacker recovers such numbers, not pixels; they still tell the image’s shape.",
     ),
-    ask=Figure("How accurate will class means be at ε 2?", (STRICT,), accuracy, HONEST),
+    ask=NumberQuestion("How accurate will class means be at ε 2?", (STRICT,), accuracy, HONEST),
     control=public_control,
     glance=f"{SMALL} {ASSUMED}",
     compares=(PIXELS, FEATURES, MEANS),

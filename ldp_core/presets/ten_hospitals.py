@@ -3,7 +3,7 @@ and the ball of hospitals' uploads were chosen on other seeds, as the best of fo
 """
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 
 TRUSTS = {"local": "no one", "secure_sum": "a secure sum", "central": "a server"}
 RATES = {1: 4.0, 8: 8.0}
@@ -34,7 +34,7 @@ PRESET = Preset(
             "to nothing about the hospital."
         ),
     ),
-    ask=Figure(
+    ask=NumberQuestion(
         "Each row at ε 8, and no one trusted beyond its hospital: how accurate?", (ALONE,), accuracy, ROWS
     ),
     compares=(ALONE, WHOLE_ALONE),

@@ -1,7 +1,7 @@
 """Scenario: a wide ReLU layer reveals part of a batch of twenty images in one upload."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, images_back
+from ldp_core.presets.questions import NumberQuestion, images_back
 
 BY_DIVISION = (
     "Without noise, a unit that only one image activates shows that image: more than 8 of the 20 "
@@ -20,7 +20,7 @@ PRESET = Preset(
         ),
         "An upload of one image alone is the worst case, and there even Piecewise at ε 8 gives it back.",
     ),
-    ask=Figure(
+    ask=NumberQuestion(
         "Without noise, how many of the twenty images will come back?",
         ("no LDP",),
         images_back,

@@ -1,7 +1,7 @@
 """Scenario: two clients with large ε among twenty; the default demonstration."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 
 DROWNS = "The plain mean listens to all alike, and drowns in the noise of the eighteen."
 
@@ -22,7 +22,7 @@ PRESET = Preset(
             "the ε of 8 that costs it, and no aggregator prevents it."
         ),
     ),
-    ask=Figure("How accurate will the plain mean be?", ("mean",), accuracy, DROWNS),
+    ask=NumberQuestion("How accurate will the plain mean be?", ("mean",), accuracy, DROWNS),
     base={"clients": {"count": 20, "epsilon": "two_volunteers"}},
     variants=(
         ("mean", {"aggregator.name": "mean"}),

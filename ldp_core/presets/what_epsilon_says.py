@@ -3,7 +3,7 @@
 from math import isclose
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Choice, Result
+from ldp_core.presets.questions import CompletedRun, OptionQuestion
 
 BUDGETS = (8, 65, 650)
 LABEL = "ε 650 per upload"
@@ -14,7 +14,7 @@ ADDS_UP = (
 OPTIONS = {"ε 1": 1, "ε 650": 650, "ε 9 750": 9750}
 
 
-def sum_of(one: Result) -> str | None:
+def sum_of(one: CompletedRun) -> str | None:
     return next((words for words, value in OPTIONS.items() if isclose(one.added_up or 0.0, value)), None)
 
 
@@ -33,7 +33,7 @@ PRESET = Preset(
             "something, leaves these twenty clients little to learn from."
         ),
     ),
-    ask=Choice(
+    ask=OptionQuestion(
         "ε 1 for each of 650 weights in each of 15 rounds: what is it for a person, added up?",
         (LABEL,),
         tuple(OPTIONS),

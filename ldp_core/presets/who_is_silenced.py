@@ -1,7 +1,7 @@
 """Scenario: weights by noise favour clients with large ε, and lose classes that only others hold."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, named_right
+from ldp_core.presets.questions import NumberQuestion, named_right
 
 LATE = range(5, 10)
 """Digits that only clients with a small ε hold."""
@@ -20,7 +20,7 @@ PRESET = Preset(
         ("Allowing for a variance between clients, 1/(σ²+κ²), lets the cautious back in and repairs a part."),
         "Over all ten digits it came out ahead of both the others.",
     ),
-    ask=Figure(
+    ask=NumberQuestion(
         "Of the digits 5 to 9, what share will 1/σ² name right?", ("1/σ²",), named_right(LATE), SILENCED
     ),
     base={"clients": {"count": 30, "epsilon": [1.0] * 24 + [8.0] * 6}, "partition": {"kind": "group_labels"}},

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs import carry, claims, jobs, kinds, outcomes, queue, stored_ladder, train_all
     from ldp_core.runs.carry import of_claims
     from ldp_core.runs.jobs import wait_estimate
-    from ldp_core.runs.jobs.listing import Line, Listed, Page, describe, lines, listed, page
+    from ldp_core.runs.jobs.listing import Line, Listed, ListPage, describe, lines, listed, page
     from ldp_core.runs.jobs.submission import MOST_NAME, MOST_NOTE
     from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet, rows_of_jobs, write_brought_rounds
     from ldp_core.runs.kinds.run import Training
@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.storage import ledger
     from ldp_core.runs.storage.paths import runs_dir
     from ldp_core.runs.stored_answer import FIRST, first_answer
-    from ldp_core.runs.stored_promises import Bought, Promises, bought_by, promises_bought
+    from ldp_core.runs.stored_promises import PromiseResult, Promises, bought_by, promises_bought
     from ldp_core.runs.view import final_figures
     from ldp_core.runs.view.attack_curve import Tries, success, verdict_on
     from ldp_core.runs.view.cells import (
@@ -53,7 +53,7 @@ if TYPE_CHECKING:  # also read by `_places`
         points_of,
     )
     from ldp_core.runs.view.final_figures import Final, apart, results
-    from ldp_core.runs.view.folded import Column, Folded
+    from ldp_core.runs.view.folded import CompactSeries, Folded
     from ldp_core.runs.view.run_curves import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of
     from ldp_core.runs.view.styles import COLOURS, DASHES, OTHERWISE, Style, ladders, styles, tint_of
 

@@ -59,7 +59,7 @@ class Turn:
         return bool(self.events) and self.events[-1]["event"] == Ended.event
 
 
-class Start(NamedTuple):
+class RunStart(NamedTuple):
     state: State
     seconds: float = 0.0
 
@@ -67,7 +67,7 @@ class Start(NamedTuple):
 @on_one_thread
 def drive(
     experiments: Mapping[int, Experiment],
-    starts: Mapping[int, Start] | None = None,
+    starts: Mapping[int, RunStart] | None = None,
     report: Report = quiet,
     tick: Callable[[int, float], None] | None = None,
     private: Data | None = None,
@@ -113,9 +113,9 @@ def _turns(
     """Events and state of each turn, and whether all rounds are done; with `most` bytes of states for attacks
     to come, these are turns of their own.
     """
-    from ldp_core.simulate import Run
+    from ldp_core.simulate import Simulation
 
-    run = Run(experiment, data, None, start, tick, later=most is not None)
+    run = Simulation(experiment, data, None, start, tick, later=most is not None)
 
     def parts() -> Iterator[Iterator[Event]]:
         for part in run.parts():

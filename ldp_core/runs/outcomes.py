@@ -14,7 +14,7 @@ from ldp_core.datasets import Report, quiet
 from ldp_core.experiment import Draft, Experiment, plan
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.limits import spelled
-from ldp_core.presets.questions import Result
+from ldp_core.presets.questions import CompletedRun
 from ldp_core.runs.lockstep import drive, one_thread
 from ldp_core.runs.view.attack_curve import Tries, success, verdict_on
 from ldp_core.runs.view.final_figures import results
@@ -27,7 +27,7 @@ DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScenarioResult:
     """Results of one scenario over all its seeds. Accuracies are shares of held-out samples, in [0, 1]."""
 
     name: str
@@ -57,13 +57,13 @@ class Outcome:
     pictures: Sequence[Mapping[str, Any] | None] = ()
     """Closest reconstruction of each variant's first seed: image, original, psnr, recovered, images, kind."""
     figures: Sequence[Mapping[str, Any]] = ()
-    """Of completed runs, as `Result`."""
+    """Of completed runs, as `CompletedRun`."""
     control: float | None = None
     """Accuracy of the scenario's control, if it has one."""
 
     @property
-    def results(self) -> list[Result]:
-        return [Result(**one) for one in self.figures]
+    def results(self) -> list[CompletedRun]:
+        return [CompletedRun(**one) for one in self.figures]
 
     @cached_property
     def current(self) -> bool:
@@ -81,9 +81,9 @@ def stamp(runs: Sequence[Experiment]) -> dict[str, Any]:
     return {"version": version(*runs), "key": key}
 
 
-def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
+def stored(name: str, folder: Path = SHIPPED) -> ScenarioResult | None:
     try:
-        return Outcome(**read_json(folder / f"{name}.json"))
+        return ScenarioResult(**read_json(folder / f"{name}.json"))
     except (OSError, ValueError, TypeError):
         return None
 
@@ -103,7 +103,7 @@ def make(names: Sequence[str], folder: Path = SHIPPED, progress: Report = quiet)
         print(f"{name}: {spelled(round(found.seconds, 1))} s")
 
 
-def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
+def outcome(name: str, draft: Draft, progress: Report = quiet) -> ScenarioResult:
     """Results of a scenario, by training all its runs."""
     runs, experiments = draft.runs(reference=True), _experiments(draft)
     folded = [
@@ -118,7 +118,7 @@ def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
     found = by_variant(folded)
     clean = found.pop(REFERENCE, [])
     own = [found[variant] for variant in sorted(found)]
-    return Outcome(
+    return ScenarioResult(
         name=name,
         **stamp(experiments),
         date=datetime.now(UTC).date().isoformat(),

@@ -10,7 +10,7 @@ from ldp_core.runs.kinds.ask import designed
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.view.cells import points_of
 from ldp_core.system.json_file import read_json, write_json
-from ldp_core.tuning.designs import Known, Point, next_points
+from ldp_core.tuning.designs import DesignRun, Known, next_points
 from ldp_core.tuning.needs import Needs, parse_needs
 
 NAME = "asked"
@@ -39,7 +39,7 @@ def first_answer() -> StoredAnswer | None:
     """None if it is missing, or of other designs."""
     try:
         data = read_json(outcomes.SHIPPED / f"{NAME}.json")
-        cells = {Point(*point): float(accuracy) for *point, accuracy in data["cells"]}
+        cells = {DesignRun(*point): float(accuracy) for *point, accuracy in data["cells"]}
         chance, told = float(data["chance"]), data["told"]
         found = StoredAnswer(parse_needs(data["needs"]), cells, chance, told, data["stamp"])
         return None if next_points(found.needs, cells) else found

@@ -36,7 +36,7 @@ BASE: Mapping[str, Any] = {
 }
 
 
-class Bought(NamedTuple):
+class PromiseResult(NamedTuple):
     """What one promise came to over all seeds."""
 
     accuracy: float
@@ -53,7 +53,7 @@ class Promises(NamedTuple):
     chance: float
     original: dict[str, Any]
     """The image of the client whose message is drawn."""
-    bought: Mapping[str, Mapping[float, Bought]]
+    bought: Mapping[str, Mapping[float, PromiseResult]]
     """By trust and ε."""
     stamp: Mapping[str, str]
 
@@ -79,7 +79,7 @@ def promises_bought() -> Promises | None:
         data = read_json(outcomes.SHIPPED / f"{NAME}.json")
         bought = {
             trust: {
-                budget: Bought(**one | {"promise": Promise.of(one["promise"])})
+                budget: PromiseResult(**one | {"promise": Promise.of(one["promise"])})
                 for budget, one in zip(BUDGETS, row, strict=True)
             }
             for trust, row in data["bought"].items()

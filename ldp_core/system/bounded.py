@@ -32,7 +32,7 @@ _turns = defaultdict[str, Lock](Lock)
 """One process at a time for each module."""
 
 
-class Answer(NamedTuple):
+class ProcessAnswer(NamedTuple):
     said: dict[str, Any]
     data: bytes
     cpu_seconds: float
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
 
 def answer(
     module: str, question: dict[str, Any], files: Files, memory: int = MEMORY, seconds: int = SECONDS
-) -> Answer:
+) -> ProcessAnswer:
     """What a module says of files, with at most so many bytes of memory and seconds of CPU; nothing if it
     needs more. InvalidInput if others ask for too long.
     """
@@ -66,9 +66,9 @@ def answer(
             check=True,
         )
         line, _, data = done.stdout.partition(b"\n")
-        return Answer(**json.loads(line), data=data)
+        return ProcessAnswer(**json.loads(line), data=data)
     except (subprocess.SubprocessError, OSError, ValueError):
-        return Answer({}, b"", seconds)
+        return ProcessAnswer({}, b"", seconds)
     finally:
         _turns[module].release()
 

@@ -27,7 +27,7 @@ STRAY, USUAL = 4.0, 0.9
 """Factor and quantile of step sizes: outputs further from the old weight count as noise."""
 
 
-class PersonalLayers(Participation):
+class PersonalParticipation(Participation):
     """Each client starts a round with the shared network and its own layers, and sends the network only. It
     keeps `input` and `output`, where learnt, (K, weights): a, then b; the server notes each client's b before
     the network as `offset` (K, pixels).
@@ -216,7 +216,7 @@ class PDLDPFL(System):
 
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         start = self.a, self.b
-        return PersonalLayers(public, arrays, self._learned, start, self.limit, self.input == "affine")
+        return PersonalParticipation(public, arrays, self._learned, start, self.limit, self.input == "affine")
 
     def unpredicted(self, public: Public) -> str:
         printed = public.form == "as_printed"

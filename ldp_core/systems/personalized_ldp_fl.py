@@ -31,7 +31,7 @@ UNIT = 1.0
 """The paper's sensitivity, whatever weights are clipped to."""
 
 
-class Setting(NamedTuple):
+class PaperSetting(NamedTuple):
     """Paper 001's settings for a data set in one of the cases."""
 
     clients: int
@@ -50,12 +50,12 @@ DIGITS = ("digits_llh", "digits_lmh", "digits_lhh")
 FASHION = ("fashion_llh", "fashion_lmh", "fashion_lhh")
 COVTYPE, VOTES = ("covtype_lh", "covtype_lmh"), ("votes_lh", "votes_lmh")
 SETTINGS = {
-    ("iid", "digits"): Setting(3, 10, 50, 1 / 500, 200, DIGITS),
-    ("iid", "fashion_mnist"): Setting(3, 20, 50, 1 / 1000, 2, FASHION, 0.9, 1000),
-    ("iid", "covtype"): Setting(10, 50, 1000, 1 / 50_000, 2, COVTYPE),
-    ("non_iid", "digits"): Setting(10, 10, 400, 1e-5, 4, VOTES),
-    ("non_iid", "fashion_mnist"): Setting(10, 10, 200, 1e-5, 4, VOTES),
-    ("non_iid", "covtype"): Setting(10, 20, 2500, 1e-5, 2, COVTYPE),
+    ("iid", "digits"): PaperSetting(3, 10, 50, 1 / 500, 200, DIGITS),
+    ("iid", "fashion_mnist"): PaperSetting(3, 20, 50, 1 / 1000, 2, FASHION, 0.9, 1000),
+    ("iid", "covtype"): PaperSetting(10, 50, 1000, 1 / 50_000, 2, COVTYPE),
+    ("non_iid", "digits"): PaperSetting(10, 10, 400, 1e-5, 4, VOTES),
+    ("non_iid", "fashion_mnist"): PaperSetting(10, 10, 200, 1e-5, 4, VOTES),
+    ("non_iid", "covtype"): PaperSetting(10, 20, 2500, 1e-5, 2, COVTYPE),
 }
 STANDS_FOR = {"mnist": "digits"}
 """Actual data set by the paper's name: what the paper calls MNIST are scikit-learn's digits."""
@@ -248,5 +248,5 @@ class PersonalizedLDPFL(System):
     def _q(self, dataset: str) -> float:
         return self.sampling if self.sampling is not None else self._setting(dataset).sampling
 
-    def _setting(self, dataset: str) -> Setting:
+    def _setting(self, dataset: str) -> PaperSetting:
         return SETTINGS.get((self.case, STANDS_FOR.get(dataset, dataset)), SETTINGS[self.case, DATA[0]])

@@ -205,7 +205,7 @@ def _cut(
 
 
 @dataclass(frozen=True)
-class Column:
+class Heading:
     """A known column, recognised by its heading: a heading matches if it has one of the words `keys` and
     otherwise only words of `keys` and `others`.
     """
@@ -214,7 +214,7 @@ class Column:
     others: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, keys: str, others: str = "") -> Column:
+    def of(cls, keys: str, others: str = "") -> Heading:
         return cls(frozenset(keys.split()), frozenset(others.split()))
 
     def fits(self, heading: str) -> bool:
@@ -227,7 +227,7 @@ def words(heading: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_CAMEL.sub(" ", heading).casefold()))
 
 
-def find(headings: Sequence[str], columns: Mapping[str, Column]) -> list[str]:
+def find(headings: Sequence[str], columns: Mapping[str, Heading]) -> list[str]:
     """Column of each heading; "" if none or ambiguous."""
     exact = [heading.strip().casefold() for heading in headings]
     fitting = ([name for name, one in columns.items() if one.fits(heading)] for heading in headings)

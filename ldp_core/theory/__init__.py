@@ -14,7 +14,7 @@ from ldp_core.theory.server import ServerNoise, client_weights, server_noise, se
 
 def outlook(experiment: Experiment) -> Outlook:
     """Whether training succeeds, from the noise alone or from a trial in this process, which loads torch; for
-    what is stored, and for servers, `ldp_core.runs.pilots`. Errors as for `Run`, or DataUnavailable.
+    what is stored, and for servers, `ldp_core.runs.pilots`. Errors as for `Simulation`, or DataUnavailable.
     """
     if found := certain(plan(experiment)):
         return found

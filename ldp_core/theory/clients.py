@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.aggregators.base import Drawn
+from ldp_core.aggregators.base import NoiseMoments
 from ldp_core.experiment import Piece, Plan, Population, kept
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
@@ -27,12 +27,12 @@ def client_variance(plan: Plan, others: Population | None = None) -> Floats:
     return total
 
 
-def mid_range(population: Population, piece: Piece) -> Drawn:
+def mid_range(population: Population, piece: Piece) -> NoiseMoments:
     """Variance and bias of each client's upload for a weight at its range's centre, (K,) each."""
     different, of = kinds(population.epsilon, population.low, population.high)
     if len(different) < len(of):
         found = mid_range(Population(*np.array(different).T), piece)
-        return Drawn(found.variance[of], found.bias[of])
+        return NoiseMoments(found.variance[of], found.bias[of])
     mechanism = piece.mechanism
     box = mechanism.region == "box"
     centre = (population.low + population.high) / 2 if box else np.zeros_like(population.low)
@@ -40,10 +40,10 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
     upload = np.stack([centre, population.high], axis=-1)
     columns = population.columns(np.arange(len(centre)))
     mean, variance = (moment[:, 0] for moment in mechanism.at(*columns).moments(upload))
-    return Drawn(np.asarray(variance, np.float64), np.asarray(mean - centre, np.float64))
+    return NoiseMoments(np.asarray(variance, np.float64), np.asarray(mean - centre, np.float64))
 
 
-def largest_error(population: Population, piece: Piece) -> Drawn:
+def largest_error(population: Population, piece: Piece) -> NoiseMoments:
     """Variance and bias of each client's upload, (K,) each, that give the largest mean square error which
     weights in their ranges can have in an aggregate; for biased answers.
     """
@@ -53,7 +53,7 @@ def largest_error(population: Population, piece: Piece) -> Drawn:
     mean, variance = piece.mechanism.at(epsilon, low, high).moments(values)
     bias = np.abs(mean - values)
     most = bias.max(axis=1)
-    return Drawn(((variance + bias**2).max(axis=1) - most**2)[of], most[of])
+    return NoiseMoments(((variance + bias**2).max(axis=1) - most**2)[of], most[of])
 
 
 @kept(8)

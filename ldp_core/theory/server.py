@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
-from ldp_core.aggregators.base import Drawn, SeesUploads
+from ldp_core.aggregators.base import NoiseMoments, SeesUploads
 from ldp_core.experiment import Experiment, Plan, kept, plan
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import alike
@@ -117,7 +117,7 @@ class _Public:
         self._plan, self._held = plan, held
         self._error = largest_error if anywhere else mid_range
         self._changes = plan.terms.changes
-        self._at: dict[int, tuple[list[tuple[float, Drawn]], Floats]] = {}
+        self._at: dict[int, tuple[list[tuple[float, NoiseMoments]], Floats]] = {}
         self._symmetric = self._is_symmetric()
 
     @property
@@ -146,7 +146,7 @@ class _Public:
         for share, drawn in pieces:
             even = self._symmetric
             variance = np.full(who.shape, drawn.variance.mean()) if even else drawn.variance[who]
-            of = Drawn(variance, drawn.bias[who])
+            of = NoiseMoments(variance, drawn.bias[who])
             noise, silent = aggregator.noise(of, worst[who], self._held[who], here, aggregator.between)
             total = total + share * noise
         return total, silent
@@ -158,7 +158,7 @@ class _Public:
             return turnout.here
         return np.array([trust.answering(self._plan.terms, who, None) for who in turnout.clients])
 
-    def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
+    def _facts(self, number: int) -> tuple[list[tuple[float, NoiseMoments]], Floats]:
         """For each slice its share of the weights and the clients' noise; and the variances for weighting."""
         if number not in self._at:
             plan = self._plan

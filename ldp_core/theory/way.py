@@ -9,7 +9,7 @@ from ldp_core.limits import at_most, number, spelled
 
 
 @dataclass(frozen=True)
-class Step:
+class RoundStep:
     """An action of a client or the server in a round, and what it sends."""
 
     who: str
@@ -21,7 +21,7 @@ class Step:
     """"noised" or "clear" for clients' data, else ""."""
 
 
-def way(experiment: Experiment) -> tuple[Step, ...]:
+def way(experiment: Experiment) -> tuple[RoundStep, ...]:
     """Steps of one round, in order."""
     noised = experiment.mechanism.role != "identity"
     steps = [*_invited(experiment)]
@@ -29,30 +29,30 @@ def way(experiment: Experiment) -> tuple[Step, ...]:
         own, _ = _bounds(experiment)
         fixed = experiment.mechanism.region == "ball" or (own and experiment.form == "as_printed")
         stated = ["its ε", "" if fixed else "its safe range", experiment.aggregator.reads_in_clear]
-        steps.append(Step("client", "states what it asks for", "; ".join(filter(None, stated)), "clear"))
+        steps.append(RoundStep("client", "states what it asks for", "; ".join(filter(None, stated)), "clear"))
     steps += [*_trained(experiment), *_sent(experiment, noised)]
     if experiment.system and experiment.system.shuffles:
-        steps.append(Step("client", _shuffles(experiment), "", ""))
-    steps.append(Step("server", experiment.aggregator.in_words(), "the next model", ""))
+        steps.append(RoundStep("client", _shuffles(experiment), "", ""))
+    steps.append(RoundStep("server", experiment.aggregator.in_words(), "the next model", ""))
     return tuple(steps)
 
 
-def _invited(experiment: Experiment) -> Iterator[Step]:
+def _invited(experiment: Experiment) -> Iterator[RoundStep]:
     selection = experiment.selection
     chance = getattr(selection, "chance", None)
     if chance is None:
-        yield Step("server", f"chooses who takes part ({selection.label.lower()})", "the model", "")
+        yield RoundStep("server", f"chooses who takes part ({selection.label.lower()})", "the model", "")
         return
-    yield Step("server", "asks every client", "the model", "")
+    yield RoundStep("server", "asks every client", "the model", "")
     share = f"{number(100 * chance)} %"
-    yield Step("client", f"draws whether it takes part, which {share} do on average", "", "")
+    yield RoundStep("client", f"draws whether it takes part, which {share} do on average", "", "")
 
 
 def _bounds(experiment: Experiment) -> tuple[str, str]:
     return experiment.system.bounds(plan(experiment).public) if experiment.system else ("", "")
 
 
-def _trained(experiment: Experiment) -> Iterator[Step]:
+def _trained(experiment: Experiment) -> Iterator[RoundStep]:
     low, high = experiment.clients.bounds()
     alike = (low == low[0]).all()
     ends = f"[{number(low[0], 6)}, {number(high[0], 6)}]".replace("-", "−") if alike else "its own safe range"
@@ -66,13 +66,13 @@ def _trained(experiment: Experiment) -> Iterator[Step]:
     often = f"for {epochs} local epoch{'' if epochs == 1 else 's'}"
     trains = " ".join(filter(None, ["trains", of_system, often]))
     if not own:
-        yield Step("client", f"{trains} and {cut}", "", "")
+        yield RoundStep("client", f"{trains} and {cut}", "", "")
         return
-    yield Step("client", trains, "", "")
-    yield Step("client", own, clear, "clear" if clear else "")
+    yield RoundStep("client", trains, "", "")
+    yield RoundStep("client", own, clear, "clear" if clear else "")
 
 
-def _sent(experiment: Experiment, noised: bool) -> Iterator[Step]:
+def _sent(experiment: Experiment, noised: bool) -> Iterator[RoundStep]:
     sent, made, of = plan(experiment).tells, experiment.mechanism, spelled(plan(experiment).uploaded)
     if noised and sent.perturbed:
         bits, each = f"{spelled(round(sent.perturbed))} of {of} weights", "perturbs each weight"
@@ -84,12 +84,12 @@ def _sent(experiment: Experiment, noised: bool) -> Iterator[Step]:
                 f"{count} of {of} weights",
                 f"answers for one random weight of each of {count} layers",
             )
-        yield Step("client", f"{each}: {made.label}", bits, "noised")
+        yield RoundStep("client", f"{each}: {made.label}", bits, "noised")
     if sent.why and not sent.clear:
-        yield Step("client", sent.why, "", "")
+        yield RoundStep("client", sent.why, "", "")
     if sent.clear or not noised:
         clear = spelled(round(sent.clear)) if noised else of
-        yield Step("client", sent.why or "sends as it is", f"{clear} weights", "clear")
+        yield RoundStep("client", sent.why or "sends as it is", f"{clear} weights", "clear")
 
 
 def _shuffles(experiment: Experiment) -> str:

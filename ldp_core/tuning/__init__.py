@@ -6,6 +6,6 @@ Nothing here trains; the caller trains the requested runs and returns their resu
 goes from noise or run ε to ε.
 """
 
-from ldp_core.tuning.designs import Point, next_points
+from ldp_core.tuning.designs import DesignRun, next_points
 from ldp_core.tuning.least_epsilon import Answer, answer_of
 from ldp_core.tuning.question import Question, parse_question

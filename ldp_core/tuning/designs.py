@@ -61,7 +61,7 @@ UNSURE = 0.04
 """Standard deviation of what two runs of a design do not show, as a share (`reference/pilot.md`)."""
 
 
-class Point(NamedTuple):
+class DesignRun(NamedTuple):
     """One run: the question (0 is the visitor's), design, ε, and seed relative to the question's; a negative
     design is one without noise, a negative seed a replica of a trial.
     """
@@ -72,12 +72,12 @@ class Point(NamedTuple):
     seed: int
 
 
-Known = Mapping[Point, float]
+Known = Mapping[DesignRun, float]
 """Final accuracy by trained point; 0 for a run that did not complete, NaN where no trial can be had."""
 
 
 @dataclass(frozen=True)
-class Found:
+class BestDesign:
     """The best design, and its accuracy on held-out samples, as shares."""
 
     epsilon: float
@@ -104,11 +104,11 @@ class Found:
 
 
 class _Wanted(Exception):
-    def __init__(self, points: Sequence[Point]) -> None:
+    def __init__(self, points: Sequence[DesignRun]) -> None:
         self.points = points
 
 
-def next_points(space: Needs | Question, known: Known) -> list[Point]:
+def next_points(space: Needs | Question, known: Known) -> list[DesignRun]:
     """Points to train next; empty once everything that is asked has its answer."""
     try:
         for number in range(len(space.questions)):
@@ -118,14 +118,14 @@ def next_points(space: Needs | Question, known: Known) -> list[Point]:
     return []
 
 
-def answer_of(space: Needs | Question, known: Known, number: int = 0) -> Found:
+def answer_of(space: Needs | Question, known: Known, number: int = 0) -> BestDesign:
     """Answer to one of the questions; raises if runs are missing."""
     search = _Search(space.questions[number], known, number)
     found = search.answer()
     return replace(found, ceiling=search.ceiling(found))
 
 
-def experiment_of(space: Needs | Question, point: Point) -> Experiment:
+def experiment_of(space: Needs | Question, point: DesignRun) -> Experiment:
     """Experiment of a run, or of a trial; that of a negative design has no noise (`without_noise`)."""
     clean = point.design < 0
     design = without_noise(point.design) if clean else point.design
@@ -151,10 +151,10 @@ class _Search:
     number: int
     looks: int = field(default=0, init=False)
     """Number of looks at fresh seeds so far."""
-    seen: dict[Point, np.ndarray] = field(default_factory=dict, init=False)
+    seen: dict[DesignRun, np.ndarray] = field(default_factory=dict, init=False)
     """Accuracies of the fresh seeds of each design and ε looked at."""
 
-    def answer(self) -> Found:
+    def answer(self) -> BestDesign:
         if (epsilon := self.space.epsilon) is not None:
             return self.look(epsilon) if self.space.confirmed else self.best(epsilon)
         place = self.least()
@@ -165,7 +165,7 @@ class _Search:
         below = self.space.steps[fails] if fails >= 0 else found.epsilon
         return replace(found, above=below if found.reaches and below < found.epsilon else None)
 
-    def edge(self, place: int, judged: Callable[[float], Found]) -> tuple[int, int, Found]:
+    def edge(self, place: int, judged: Callable[[float], BestDesign]) -> tuple[int, int, BestDesign]:
         """Places of neighbours, of which the second alone reaches the accuracy, sought from `place` on in
         doubling strides; and what was found at the second, or where there is none at the last.
         """
@@ -191,13 +191,13 @@ class _Search:
             raise _Wanted(missing)
         return np.array([[self.known[point] for point in row] for row in points])
 
-    def at(self, design: int, epsilon: float, seed: int) -> Point:
+    def at(self, design: int, epsilon: float, seed: int) -> DesignRun:
         plain = without_noise(design) if design < 0 else design
-        return Point(self.number, design, self.space.allowed(plain, epsilon), seed)
+        return DesignRun(self.number, design, self.space.allowed(plain, epsilon), seed)
 
     def ranked(self, epsilon: float) -> tuple[list[int], list[list[float]]]:
         """Designs by falling mean accuracy, and all their accuracies, of trials or first runs."""
-        points = list[list[Point]]()
+        points = list[list[DesignRun]]()
         for one, design in enumerate(self.space.designs(epsilon)):
             trial = self.at(one, epsilon, TRIAL)
             dear = self.space.is_dear(design) and not isnan(self.known.get(trial, 0.0))
@@ -210,7 +210,7 @@ class _Search:
         found = [[self.known[point] for point in row] for row in points]
         return sorted(range(len(found)), key=lambda one: -float(np.mean(found[one]))), found
 
-    def best(self, epsilon: float) -> Found:
+    def best(self, epsilon: float) -> BestDesign:
         """The design that the screening found best. Its spread over seeds is that of all designs."""
         order, found = self.ranked(epsilon)
         spread = deviation(*(found[one] for one in order[: 2 * BEST]))
@@ -234,7 +234,7 @@ class _Search:
                 low = middle
         return high
 
-    def chosen(self, epsilon: float) -> Found:
+    def chosen(self, epsilon: float) -> BestDesign:
         """The one of the best of the screening that further runs choose."""
         first = self.ranked(epsilon)[0][:BEST]
         found = self.runs(first, epsilon, CHOOSING)
@@ -244,7 +244,7 @@ class _Search:
         sure = further_run(mean, self.space.fresh, Deviation(spread.size, MANY), MISSED)
         return self._of(epsilon, first[best], mean, nine_of_ten(spread, len(CHOOSING)), sure, len(CHOOSING))
 
-    def look(self, epsilon: float) -> Found:
+    def look(self, epsilon: float) -> BestDesign:
         """Figures of fresh seeds for the chosen design; at the last ε of more, while they leave it open."""
         design = self.chosen(epsilon).design
         for times in range(1 + DOUBLED * (epsilon == self.space.steps[-1])):
@@ -262,14 +262,16 @@ class _Search:
                 break
         return found
 
-    def _of(self, epsilon: float, design: int, mean: float, half: float, sure: float, runs: int) -> Found:
+    def _of(
+        self, epsilon: float, design: int, mean: float, half: float, sure: float, runs: int
+    ) -> BestDesign:
         reaches = self.space.accuracy is None or sure >= self.space.accuracy
         low, high = max(0.0, mean - half), min(1.0, mean + half)
         own = self.space.allowed(design, epsilon)
         tried = tuple(float(np.mean(one)) for one in self.ranked(epsilon)[1])
-        return Found(own, design, low, high, mean, runs, False, reaches, sure, tried=tried)
+        return BestDesign(own, design, low, high, mean, runs, False, reaches, sure, tried=tried)
 
-    def ceiling(self, found: Found) -> float:
+    def ceiling(self, found: BestDesign) -> float:
         """Accuracy of a run without noise, of the design with most rounds (of several, the found one)."""
         every = self.space.designs(found.epsilon)
         one = max(range(len(every)), key=lambda one: (every[one].rounds, one == found.design))

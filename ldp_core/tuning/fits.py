@@ -19,7 +19,7 @@ KEPT = 4
 """Number of ranges that are kept, up to the first that costs nothing."""
 
 
-class Fit(NamedTuple):
+class NoiselessRun(NamedTuple):
     """Final accuracy of a run without noise; 0 if it diverged."""
 
     half: float
@@ -27,11 +27,13 @@ class Fit(NamedTuple):
     accuracy: float
 
 
-def fits_of(events: Iterable[Mapping[str, Any]]) -> list[Fit]:
-    return [Fit(one["half"], one["rate"], one["accuracy"]) for one in events if one["event"] == "fit"]
+def fits_of(events: Iterable[Mapping[str, Any]]) -> list[NoiselessRun]:
+    return [
+        NoiselessRun(one["half"], one["rate"], one["accuracy"]) for one in events if one["event"] == "fit"
+    ]
 
 
-def next_fits(question: Question, known: Iterable[Fit]) -> list[tuple[float, float, Experiment]]:
+def next_fits(question: Question, known: Iterable[NoiselessRun]) -> list[tuple[float, float, Experiment]]:
     """Ranges and rates to train without noise next; empty once the curve over ranges is flat."""
     found = {(one.half, one.rate): one.accuracy for one in known}
     best = list[float]()
@@ -45,7 +47,7 @@ def next_fits(question: Question, known: Iterable[Fit]) -> list[tuple[float, flo
     return []
 
 
-def fitted(question: Question, known: Iterable[Fit]) -> Question:
+def fitted(question: Question, known: Iterable[NoiselessRun]) -> Question:
     """The question with the found learning rate, and the ranges up to the first that costs nothing; the
     question itself while nothing is known.
     """
@@ -60,7 +62,7 @@ def fitted(question: Question, known: Iterable[Fit]) -> Question:
     return replace(question, base=base, ranges=tuple(halves))
 
 
-def fit_in_words(question: Question, known: Iterable[Fit]) -> str:
+def fit_in_words(question: Question, known: Iterable[NoiselessRun]) -> str:
     """Where training without noise gets no better; "" if that was not asked."""
     if not (every := [*known]):
         return ""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ldp_core.experiment import PER, plan
 from ldp_core.limits import EPSILON, THIN, at_most, number, percent
 from ldp_core.tuning import designs
-from ldp_core.tuning.designs import FIRST, Found, Known, Point
+from ldp_core.tuning.designs import FIRST, BestDesign, DesignRun, Known
 from ldp_core.tuning.question import Cap, Question
 
 
@@ -39,7 +39,7 @@ def answer_of(question: Question, known: Known) -> Answer:
     if question.caps:
         why += f"; {leak_in_words(question, (one for one in question.caps if one.half == half))}"
     seeds = range(FIRST, FIRST + found.runs)
-    fresh = [known[Point(0, found.design, found.epsilon, seed)] for seed in seeds]
+    fresh = [known[DesignRun(0, found.design, found.epsilon, seed)] for seed in seeds]
     met = sum(accuracy >= question.accuracy for accuracy in fresh)
     why += (
         f". Of {found.runs} fresh seeds {met} reach {percent(question.accuracy, 1)}; one more run reaches at "
@@ -48,7 +48,7 @@ def answer_of(question: Question, known: Known) -> Answer:
     return Answer(found.epsilon, half, found.above, found.mean, found.sure, why)
 
 
-def _in_the_way(question: Question, found: Found) -> str:
+def _in_the_way(question: Question, found: BestDesign) -> str:
     """How far was looked, and what came of it."""
     asked, half = percent(question.accuracy, 1), question.ranges[found.design]
     reached = f"{percent(found.mean, 1)} on average at ε {at_most(found.epsilon, 4)}, in {found.runs} runs"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ldp_core import aggregators, mechanisms
 from ldp_core.accounting import Promise, Spending
-from ldp_core.aggregators.base import Drawn
+from ldp_core.aggregators.base import NoiseMoments
 from ldp_core.composition.backwards import budgets_of_uses
 from ldp_core.errors import InvalidInput
 from ldp_core.limits import number
@@ -23,7 +23,7 @@ GROUPS = 24
 
 
 @dataclass(frozen=True)
-class Asked:
+class AssumedClients:
     """A population of clients without data."""
 
     clients: int
@@ -54,7 +54,7 @@ class Ranked:
         return min(self.noise.values())
 
 
-def ranking(asked: Asked) -> list[Ranked]:
+def ranking(asked: AssumedClients) -> list[Ranked]:
     """Mechanisms with aggregators by remaining noise, without those that cannot keep the budgets or whose
     noise changes over rounds. Raises InvalidInput: the smallest budget exceeds the largest.
     """
@@ -79,7 +79,7 @@ def ranking(asked: Asked) -> list[Ranked]:
     return sorted(found, key=lambda one: one.least)
 
 
-def _ranked(asked: Asked, made: Mechanism) -> Ranked:
+def _ranked(asked: AssumedClients, made: Mechanism) -> Ranked:
     uses = asked.weights if made.scope == "coordinate" else 1
     releases = ((asked.rounds, Release(made, uses, Sent(asked.weights))),)
     budgets = np.linspace(asked.lowest, asked.highest, min(asked.clients, GROUPS))
@@ -102,7 +102,7 @@ def _ranked(asked: Asked, made: Mechanism) -> Ranked:
             continue
         weights, squares, _ = aggregator.moments(worst)
         if np.allclose(squares, weights**2):  # or else weights are drawn anew in each round
-            left, _ = aggregator.noise(Drawn(variance, mean), worst, sizes, here)
+            left, _ = aggregator.noise(NoiseMoments(variance, mean), worst, sizes, here)
             # each of these clients stands for as many as there are more of
             noise[name] = math.sqrt(float(left) * len(budgets) / asked.clients)
     spending = Spending(releases)

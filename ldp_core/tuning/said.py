@@ -8,7 +8,7 @@ from ldp_core.inference.finding import finding
 from ldp_core.inference.outcome import at_chance
 from ldp_core.limits import at_most, percent, spelled
 from ldp_core.trust import registry as trusts
-from ldp_core.tuning.designs import Found, Known, answer_of
+from ldp_core.tuning.designs import BestDesign, Known, answer_of
 from ldp_core.tuning.needs import Lever, Needs
 
 
@@ -17,11 +17,11 @@ def promised(design: Experiment) -> Promise:
     return promise(plan(design), everyone(plan(design))[0]).run_worst
 
 
-def design_of(needs: Needs, found: Found) -> Experiment:
+def design_of(needs: Needs, found: BestDesign) -> Experiment:
     return needs.designs(found.epsilon)[found.design]
 
 
-def sentence(needs: Needs, found: Found, chance: float) -> str:
+def sentence(needs: Needs, found: BestDesign, chance: float) -> str:
     kind = "asked" if found.reaches else "asked, not reached"
     kind = "asked, nothing learns" if at_chance(found.mean, chance) else kind
     return finding(
@@ -61,17 +61,17 @@ def answered(needs: Needs, known: Known, chance: float, told: float | None = Non
     }
 
 
-def changes(needs: Needs, known: Known) -> list[tuple[Lever, Found]]:
+def changes(needs: Needs, known: Known) -> list[tuple[Lever, BestDesign]]:
     """Each change of the question with its answer, if asked for."""
     return [(lever, answer_of(needs, known, 1 + n)) for n, lever in enumerate(needs.changed() * needs.levers)]
 
 
-def enough(found: Found, chance: float) -> bool:
+def enough(found: BestDesign, chance: float) -> bool:
     """Whether what is asked for is reached, by more than guessing."""
     return found.reaches and not at_chance(found.mean, chance)
 
 
-def _figures(found: Found, chance: float) -> dict[str, Any]:
+def _figures(found: BestDesign, chance: float) -> dict[str, Any]:
     figures = {"low": found.low, "high": found.high, "mean": found.mean, "runs": found.runs}
     return {
         "found": enough(found, chance),

@@ -22,7 +22,7 @@ TO_AN_ADDRESS = "From your network %g MB of uploads are kept at most; close a pa
 TO_ALL = "This server keeps %g MB of uploads at most; try again in some minutes.\n"
 
 
-class Uploads:
+class UploadGate:
     """Middleware that accepts bodies for uploads only, within the limits."""
 
     def __init__(self, app: ASGIApp) -> None:

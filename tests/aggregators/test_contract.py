@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from ldp_core import aggregators
-from ldp_core.aggregators.base import Drawn
+from ldp_core.aggregators.base import NoiseMoments
 from ldp_core.aggregators.probability_selection import ProbabilitySelection
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse, plan
@@ -68,7 +68,7 @@ def test_tied_vote_is_tied_in_any_summation_order():
 def test_votes_are_weighed_like_the_named_aggregator():
     """By lot as well: an empty draw leaves none, and the weights, moments and noise are the lottery's."""
     variances, sizes, here = np.array([1.0, 4.0, 0.25]), np.ones(3), np.ones(3, dtype=bool)
-    drawn = Drawn(np.array([0.9, 1.0, 0.8]), np.array([0.1, 0.0, -0.2]))
+    drawn = NoiseMoments(np.array([0.9, 1.0, 0.8]), np.array([0.1, 0.0, -0.2]))
     for votes, name in (("inverse_variance", "inverse_variance"), ("lottery", "probability_selection")):
         majority, plain = aggregators.get("sign_majority", votes=votes), aggregators.get(name)
         for seed in range(20):
@@ -148,14 +148,14 @@ def test_the_noise_of_many_rounds_is_that_of_each(aggregator):
     """One by one that is a promise (tests/contract): many rounds at once have the same."""
     generator = np.random.default_rng(4)
     worst = generator.gamma(1.0, size=(3, 6)) + 0.1
-    drawn = Drawn(worst * 0.7, generator.normal(size=worst.shape))
+    drawn = NoiseMoments(worst * 0.7, generator.normal(size=worst.shape))
     sizes, here = generator.integers(1, 9, worst.shape).astype(float), generator.random(worst.shape) < 0.7
     here[2] = False
     noise, none = aggregator.noise(drawn, worst, sizes, here)
     assert (noise[2], none[2]) == (0, 1)
     for row, who in enumerate(here[:2]):
         variance, bias, seen, held = (part[row, who] for part in (*drawn, worst, sizes))
-        alone = aggregator.noise(Drawn(variance, bias), seen, held, np.ones(len(seen), dtype=bool))
+        alone = aggregator.noise(NoiseMoments(variance, bias), seen, held, np.ones(len(seen), dtype=bool))
         np.testing.assert_allclose((noise[row], none[row]), alone, rtol=1e-12)
 
 

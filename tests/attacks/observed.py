@@ -11,7 +11,15 @@ from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import Federation, assemble
-from ldp_core.leakage.observe import Control, Start, Victims, audit_values, begun, observe, public_images
+from ldp_core.leakage.observe import (
+    Control,
+    Victims,
+    VictimStart,
+    audit_values,
+    begun,
+    observe,
+    public_images,
+)
 from ldp_core.streams import stream
 
 CPU = torch.device("cpu")
@@ -28,7 +36,7 @@ def observed(
     return seen[control], data.train_x[samples].astype(np.float64)  # type: ignore[index]
 
 
-def at_budget(federation: Federation, count: int, epsilon: float) -> Start:
+def at_budget(federation: Federation, count: int, epsilon: float) -> VictimStart:
     """The first client, so many times, in its range and with this budget."""
     start = begun(federation, np.zeros(count, np.int64))
     low, high = federation.experiment.clients.bounds()

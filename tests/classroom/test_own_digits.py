@@ -66,7 +66,7 @@ def test_each_drawing_belongs_to_its_own_client(opened: sessions.Session):
         assert sum(map(len, federation.shards)) == len(stock.train_y) + 2
         assert federation.train_y[:2].tolist() == [1, 2]
         assert federation.population.epsilon[:3].tolist() == [0.5, 64.0, own_digits.STOCK[0]]
-    most = own_digits.draft_of([own_digits.Own(1, b"", 1.0, 0.1)] * own_digits.CLIENTS[1])
+    most = own_digits.draft_of([own_digits.OwnDigit(1, b"", 1.0, 0.1)] * own_digits.CLIENTS[1])
     assert len(stock.train_y) // most.base.clients.count >= 40, "as the page says of a full room"
 
 
@@ -96,7 +96,7 @@ def test_tiny_budget_identifies_by_chance():
     from ldp_core.experiment import changed
     from ldp_core.leakage.own_images import audits
 
-    base = own_digits.draft_of([own_digits.Own(1, b"", 1.0, 0.1)] * 20).base
+    base = own_digits.draft_of([own_digits.OwnDigit(1, b"", 1.0, 0.1)] * 20).base
     stock = get("digits").load(ROOT)
     own = [drawn.Drawing(1, np.round(x * 255).astype(np.uint8).tobytes()) for x in stock.test_x[:20]]
     data, right = drawn.with_drawings(stock, own), 0
@@ -134,7 +134,7 @@ def test_drawings_are_taken_of_members_while_the_teacher_asks(
     with pytest.raises(NotNow, match="2 have drawn"):
         own_digits.send(opened, "cem", 3, text_of(picture(0)), 1.0, 0.1)
     own_digits.send(opened, "ben", 7, text_of(picture(3)), 2.0, 0.5)
-    assert own_digits.all_sent(opened)["ben"] == own_digits.Own(7, picture(3), 2.0, 0.5)
+    assert own_digits.all_sent(opened)["ben"] == own_digits.OwnDigit(7, picture(3), 2.0, 0.5)
     members.leave(opened, "anna")
     assert [*own_digits.all_sent(opened)] == ["ben"]
     assert [one.name for one in members.members(opened)] == ["Ben", "Cem"]

@@ -17,7 +17,7 @@ from ldp_core.cli import main
 from ldp_core.commands import judge
 from ldp_core.component import Component
 from ldp_core.contract import parts, promises
-from ldp_core.contract.in_use import Broken, Promise, of_any
+from ldp_core.contract.in_use import Broken, PartCheck, of_any
 from ldp_core.contract.mechanism import of_law
 from ldp_core.contract.stated import check_loss, check_moments
 from ldp_core.mechanisms.laplace import Laplace
@@ -131,7 +131,7 @@ def test_long_check_reports_that_it_runs_on(
 ):
     monkeypatch.setattr(judge, "TELL_SECONDS", 0.05)
     monkeypatch.setitem(
-        promises.OWN, "selection", lambda one: iter([Promise("it waits", lambda: sleep(0.3))])
+        promises.OWN, "selection", lambda one: iter([PartCheck("it waits", lambda: sleep(0.3))])
     )
     monkeypatch.setattr(promises, "of_any", lambda kind, one: iter(()))
     assert main(["check", "selection:all"]) == 0
@@ -159,7 +159,7 @@ def test_check_of_unknown_or_refused_part_exits_2(
 
 
 def test_listing_that_loads_torch_is_reported(monkeypatch: pytest.MonkeyPatch):
-    def light(kind: str, one: Component) -> Iterator[Promise]:
+    def light(kind: str, one: Component) -> Iterator[PartCheck]:
         return (each for each in of_any(kind, one) if "torch" in each.words)
 
     (promise,) = light("dataset", datasets.get("digits"))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ldp_core.attacks.posterior import GRID, PASSES, ROWS
-from ldp_core.cost.seconds import Rates, Work, seconds, work_of, work_of_ladder
+from ldp_core.cost.seconds import Operations, Rates, seconds, work_of, work_of_ladder
 from ldp_core.experiment import parse, plan
 from ldp_core.experiment.attack_grid import RUNGS, parse_ladder
 
@@ -13,7 +13,7 @@ LINEAR = (2 * PASSES + 1) * GRID * 10 * 65
 """Answers that the posterior weighs in an upload of ten classes and 64 pixels."""
 
 
-def ladder(**asked: Any) -> Work:
+def ladder(**asked: Any) -> Operations:
     return work_of_ladder(parse_ladder(asked))
 
 
@@ -56,5 +56,5 @@ def test_a_ladder_counts_images_uploads_mechanisms_and_budgets():
 
 def test_time_is_the_sum_of_counts_times_rates():
     rates = Rates(*(2.0**-n for n in range(9)))
-    assert seconds([Work(*(2.0**n for n in range(9)))], rates) == 9
+    assert seconds([Operations(*(2.0**n for n in range(9)))], rates) == 9
     assert seconds([ladder(), ladder()], rates) == 2 * seconds([ladder()], rates)

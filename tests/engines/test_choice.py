@@ -12,7 +12,7 @@ import torch
 from ldp_core import models, optimizers
 from ldp_core.engines import choice
 from ldp_core.engines.base import choose
-from ldp_core.engines.choice import Choice, bits, choice_for, chosen
+from ldp_core.engines.choice import EngineChoice, bits, choice_for, chosen
 from ldp_core.engines.plan import Recipe
 from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble, device_for
@@ -61,13 +61,15 @@ def test_layers_that_clients_keep_are_in_no_kernel():
 def test_engine_follows_device_model_and_setting(monkeypatch: pytest.MonkeyPatch):
     fits, rains = lambda: "", lambda: "it rains"
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
-    assert chosen(True, None) == chosen(False, fits) == Choice("batched")
-    assert chosen(True, fits) == Choice("fused")
-    assert chosen(True, rains) == Choice("batched", "no fused kernel: it rains")
+    assert chosen(True, None) == chosen(False, fits) == EngineChoice("batched")
+    assert chosen(True, fits) == EngineChoice("fused")
+    assert chosen(True, rains) == EngineChoice("batched", "no fused kernel: it rains")
     for began in ("batched", "processes"):  # what a run began with goes first, by an earlier version too
-        assert chosen(True, fits, began) == Choice("batched")
+        assert chosen(True, fits, began) == EngineChoice("batched")
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
-    assert chosen(True, fits) == Choice("batched") and chosen(True, fits, "fused") == Choice("fused")
+    assert chosen(True, fits) == EngineChoice("batched") and chosen(True, fits, "fused") == EngineChoice(
+        "fused"
+    )
 
 
 def test_unsupported_network_falls_back_with_a_note(monkeypatch: pytest.MonkeyPatch):

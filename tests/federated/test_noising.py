@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ldp_core import mechanisms
-from ldp_core.federated.noising import Noising, Together
+from ldp_core.federated.noising import JointNoising, Noising
 from ldp_core.federated.upload import Laws
 from ldp_core.mechanisms.base import Mechanism, Use
 from ldp_core.streams import stream
@@ -40,7 +40,7 @@ def test_runs_together_have_the_bits_of_each_alone(
     seeds = ((0, 0.5), (1, 2.0), (0, 8.0), (2, 30.0))
     chunks = [chunk(mechanism, seed, epsilon, layers) for seed, epsilon in seeds]
     mixed = [*chunks, chunk(other, 0, 1.0, (slice(0, WIDTH),))]
-    together = Together()
+    together = JointNoising()
     for _ in range(2):  # the second time with the laws of the first
         for one, (same, uploads) in zip(mixed, together.noised(mixed), strict=True):
             assert same is one

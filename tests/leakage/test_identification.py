@@ -15,7 +15,7 @@ import torch
 from scipy.stats import binom
 
 from ldp_core import mechanisms
-from ldp_core.attacks import Public
+from ldp_core.attacks import PublicImages
 from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import Federation, assemble
 from ldp_core.leakage import identification
@@ -45,13 +45,13 @@ def lineup_of(federation: Federation, sample: int, count: int) -> Candidates:
     def often(part: Any) -> Any:
         return np.repeat(part, count, axis=0)
 
-    everyone = Public(often(one.any_class.x), often(one.any_class.y))
+    everyone = PublicImages(often(one.any_class.x), often(one.any_class.y))
     return replace(
         one,
         originals=often(one.originals),
         labels=often(one.labels),
         any_class=everyone,
-        same_class=Public(everyone.x[:, :1], everyone.y[:, :1]),
+        same_class=PublicImages(everyone.x[:, :1], everyone.y[:, :1]),
         class_means=often(one.class_means),
     )
 

@@ -10,7 +10,7 @@ from ldp_core.accounting import word_of
 from ldp_core.composition.compose import compose_counts
 from ldp_core.errors import UnknownName
 from ldp_core.events.run import RoundDone
-from ldp_core.presets.questions import Choice, Result
+from ldp_core.presets.questions import CompletedRun, OptionQuestion
 from ldp_core.runs import outcomes, stored_ladder
 from ldp_core.simulate import simulate
 from pages.parts.learn.figures import EPSILON
@@ -28,7 +28,7 @@ def test_lesson_has_a_stored_outcome(name: str):
     assert found is not None
     answers = ask.answers(found.results)
     assert answers
-    if isinstance(ask, Choice):
+    if isinstance(ask, OptionQuestion):
         assert {*plan.wrong} == {*ask.options} - {*answers}, "a sentence for every wrong guess"
     else:
         mean = fmean(map(float, answers))
@@ -91,7 +91,7 @@ def test_fourth_lesson_agrees_with_stored_pictures():
 def test_fourth_lesson_counts_no_guess_as_a_copy():
     ask = presets.get("same_epsilon").ask
     close, unseen = (
-        Result(label, 0, 0.5, verdict=verdict, alike=0.99 if verdict == "recovered" else 0.92)
+        CompletedRun(label, 0, 0.5, verdict=verdict, alike=0.99 if verdict == "recovered" else 0.92)
         for label, verdict in zip(ask.of, ("recovered", "hidden"), strict=True)
     )
     assert ask.answers([close, unseen]) == ("Piecewise only",)

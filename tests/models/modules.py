@@ -10,7 +10,7 @@ from torch import nn
 from ldp_core import models
 from ldp_core.models import Model
 from ldp_core.models.dense import Dense
-from ldp_core.models.own import Own
+from ldp_core.models.own import OwnLayers
 
 SMALL: dict[str, dict[str, Any]] = {"resnet18": {"width": 8}}
 """Parameters that keep the tests quick."""
@@ -53,7 +53,7 @@ class Block(nn.Module):
         return torch.relu(x + y)
 
 
-def listed(model: Own, shape: tuple[int, ...], classes: int) -> list[nn.Module]:
+def listed(model: OwnLayers, shape: tuple[int, ...], classes: int) -> list[nn.Module]:
     """By the lazy layers of torch, which find out by themselves what comes in."""
     parts: list[nn.Module] = [Grey()] if len(shape) > 1 else []
     activations = {"relu": nn.ReLU, "sigmoid": nn.Sigmoid, "tanh": nn.Tanh, "none": nn.Identity}
@@ -114,7 +114,7 @@ def module(model: Model, shape: tuple[int, ...], classes: int = 10) -> nn.Module
             out = width << stage
             parts += [Block(out // 2 if stage else width, out, 2 if stage else 1), Block(out, out, 1)]
         parts += [nn.AdaptiveAvgPool2d(1), flat, nn.Linear(width << 3, classes)]
-    elif isinstance(model, Own):
+    elif isinstance(model, OwnLayers):
         return nn.Sequential(*listed(model, shape, classes))
     elif isinstance(model, Dense):
         widths = [features, *model.hidden_widths(), classes]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ldp_core import models
-from ldp_core.models.chain import Conv, Dense, Unfit, layers_of
+from ldp_core.models.chain import Conv, DenseLayer, Unfit, layers_of
 from ldp_core.models.convolutional import Convolutional
 from tests.models.modules import CASES, name_of
 
@@ -31,7 +31,7 @@ def test_every_weight_is_in_one_layer(model: models.Model, shape: tuple[int, ...
 def test_the_papers_network():
     layers = layers_of(models.get("cnn"), (28, 28), 10)
     assert layers.convs == (Conv(1, 28, 28, 10, 5, 0, 250), Conv(10, 12, 12, 20, 5, 260, 5260))
-    assert layers.dense == (Dense(320, 50, 5280, 21280), Dense(50, 10, 21330, 21830, "none"))
+    assert layers.dense == (DenseLayer(320, 50, 5280, 21280), DenseLayer(50, 10, 21330, 21830, "none"))
     assert layers.moments == (0.1307, 0.3081)
     assert layers.products == models.get("cnn").products((28, 28), 10)
 

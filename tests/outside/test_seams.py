@@ -11,7 +11,7 @@ import pytest
 
 from ldp_core import aggregators, limits, papers, selections, systems, theory
 from ldp_core.accounting import entries
-from ldp_core.aggregators.base import Clients, Decision, SeesUploads
+from ldp_core.aggregators.base import Decision, RoundClients, SeesUploads
 from ldp_core.contract import parts, promises
 from ldp_core.contract.in_use import Broken
 from ldp_core.cost.estimate import refuse_what_cannot_fit
@@ -63,19 +63,19 @@ def test_each_part_keeps_its_contract(part: str):
 
 
 class Hides(SeesUploads):
-    def decide(self, uploads: Any, clients: Clients) -> Decision:
+    def decide(self, uploads: Any, clients: RoundClients) -> Decision:
         equal = np.full(len(uploads), 1 / len(uploads))
         return Decision(equal, lambda rows: np.asarray(rows)[-1])
 
 
 class Median(SeesUploads):
-    def decide(self, uploads: Any, clients: Clients) -> Decision:
+    def decide(self, uploads: Any, clients: RoundClients) -> Decision:
         equal = np.full(len(uploads), 1 / len(uploads))
         return Decision(equal, lambda rows: np.median(rows, axis=0))
 
 
 class Draws(SeesUploads):
-    def decide(self, uploads: Any, clients: Clients) -> Decision:
+    def decide(self, uploads: Any, clients: RoundClients) -> Decision:
         return Decision(np.random.default_rng().random(len(uploads)))
 
 
@@ -101,7 +101,7 @@ def test_all_uploads_are_decided_on_at_once(name: str, monkeypatch: pytest.Monke
     asked, given = NOISY | {"aggregator": name, "rounds": 2}, list[tuple[Any, Decision]]()
     decide = kind.decide
 
-    def heard(self: SeesUploads, uploads: Any, clients: Clients) -> Decision:
+    def heard(self: SeesUploads, uploads: Any, clients: RoundClients) -> Decision:
         given.append((uploads.copy(), decide(self, uploads, clients)))
         return given[-1][1]
 

@@ -21,7 +21,7 @@ Opened = Callable[..., AppTest]
 def try_out(experiments: Sequence[Experiment]) -> None:
     """Make and store verdicts, as a worker does."""
     request = json.dumps([one.as_json() for one in experiments])
-    pilots.try_out(pilots.Asked("anna", request, 0.0))
+    pilots.try_out(pilots.PilotRequest("anna", request, 0.0))
 
 
 @pytest.fixture(scope="session", autouse=True)

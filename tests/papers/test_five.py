@@ -30,7 +30,7 @@ from ldp_core.papers.five import (
     SEEDS,
     TWO,
     UNLIKE,
-    Point,
+    PaperPoint,
     advice,
     in_short,
     points,
@@ -121,14 +121,14 @@ def test_rates_of_five_are_tuned_on_public_images(label: str):
         assert best_rate(asked) == CHOSEN[label, population][2]
 
 
-def point(label: str, run: float, accuracies: Floats, leaked: float) -> Point:
+def point(label: str, run: float, accuracies: Floats, leaked: float) -> PaperPoint:
     """One that was measured, with accuracies seed by seed."""
     figures = tuple(
         Figure("", seed, float(value), "completed", 1.0, "", "2026-01-01", {})
         for seed, value in enumerate(accuracies)
     )
     over = interval(100 * accuracies)
-    return Point(label, ALIKE, run, over, leaked, leaked - 0.03, leaked + 0.03, 600, figures)
+    return PaperPoint(label, ALIKE, run, over, leaked, leaked - 0.03, leaked + 0.03, 600, figures)
 
 
 def test_the_advice_is_computed():

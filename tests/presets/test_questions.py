@@ -8,19 +8,19 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.presets import questions
-from ldp_core.presets.questions import NO, TIE, YES, Choice, Figure, Result
+from ldp_core.presets.questions import NO, TIE, YES, CompletedRun, NumberQuestion, OptionQuestion
 
 WHY = "Because."
 RECORDS = 40
 """Made-up records of a scenario: enough that a question which reads them answers at least twice otherwise."""
 
 
-def made_up(labels: Iterable[str], seed: int, seeds: int = 2) -> list[Result]:
+def made_up(labels: Iterable[str], seed: int, seeds: int = 2) -> list[CompletedRun]:
     """A record in which anything may have happened."""
     draw = np.random.default_rng(seed)
 
-    def result(label: str, seed: int) -> Result:
-        return Result(
+    def result(label: str, seed: int) -> CompletedRun:
+        return CompletedRun(
             label,
             seed,
             accuracy=float(draw.uniform()),
@@ -59,8 +59,8 @@ def test_without_one_of_the_runs_that_tell_there_is_no_answer(name: str):
     assert preset.ask.answers(made_up(others, 1)) == ()
 
 
-def run(label: str, accuracy: float, seed: int = 0, **more: Any) -> Result:
-    return Result(label, seed, accuracy, (0.2, 0.4, 0.6), **more)
+def run(label: str, accuracy: float, seed: int = 0, **more: Any) -> CompletedRun:
+    return CompletedRun(label, seed, accuracy, (0.2, 0.4, 0.6), **more)
 
 
 HIDDEN: dict[str, Any] = {"verdict": "hidden", "psnr": 10.0}
@@ -68,14 +68,14 @@ BACK: dict[str, Any] = {"verdict": "recovered", "psnr": 27.0}
 
 
 def test_a_figure_is_read_seed_by_seed():
-    figure = Figure("?", ("a",), questions.accuracy, WHY)
+    figure = NumberQuestion("?", ("a",), questions.accuracy, WHY)
     assert figure.answers([run("a", 0.25), run("a", 0.5, seed=1)]) == (25.0, 50.0)
-    shares = Figure("?", ("a",), questions.named_right([1, 2]), WHY)
+    shares = NumberQuestion("?", ("a",), questions.named_right([1, 2]), WHY)
     assert shares.answers([run("a", 0.1)]) == pytest.approx((50.0,))
-    images = Figure("?", ("a",), questions.images_back, WHY, most=20, unit="")
+    images = NumberQuestion("?", ("a",), questions.images_back, WHY, most=20, unit="")
     assert images.answers([run("a", 0.1, back=11.0)]) == (11.0,)
     assert images.answers([run("a", 0.1, **BACK)]) == (), "no real upload was attacked"
-    many = Figure("?", ("a", "b"), questions.above(0.3), WHY, most=2, unit="")
+    many = NumberQuestion("?", ("a", "b"), questions.above(0.3), WHY, most=2, unit="")
     assert many.answers([run("a", 0.3), run("b", 0.31)]) == (1.0,)
 
 
@@ -106,5 +106,5 @@ def test_answers_are_counted_by_seed():
 
 @pytest.mark.parametrize("guess", [-1, 101, True, "60", None])
 def test_invalid_guess_is_not_taken(guess: object):
-    assert not Figure("?", ("a",), questions.accuracy, WHY).takes(guess)
-    assert not Choice("?", ("a",), (YES, NO), lambda a: YES, WHY).takes(guess)
+    assert not NumberQuestion("?", ("a",), questions.accuracy, WHY).takes(guess)
+    assert not OptionQuestion("?", ("a",), (YES, NO), lambda a: YES, WHY).takes(guess)

@@ -15,7 +15,7 @@ from ldp_core.experiment import Experiment, plan
 from ldp_core.presets import sixty_thousand as sixty
 from ldp_core.presets import ten_hospitals as hospitals
 from ldp_core.presets.of_systems import five_side_by_side as five
-from ldp_core.presets.questions import Result, images_back
+from ldp_core.presets.questions import CompletedRun, images_back
 from ldp_core.runs import outcomes
 from ldp_core.theory import server_variance
 
@@ -38,7 +38,7 @@ class Shown:
         return dict(zip((one.label for one in draft.variants), draft.experiments(), strict=True))
 
     @cached_property
-    def outcome(self) -> outcomes.Outcome:
+    def outcome(self) -> outcomes.ScenarioResult:
         found = outcomes.stored(self.name)
         runs = outcomes._experiments(presets.get(self.name).draft)
         assert found is not None and found.key == outcomes.stamp(runs)["key"], (
@@ -46,7 +46,7 @@ class Shown:
         )
         return found
 
-    def results(self, label: str) -> list[Result]:
+    def results(self, label: str) -> list[CompletedRun]:
         found = [one for one in self.outcome.results if one.label == label]
         assert len(found) == self.outcome.seeds, label
         return found

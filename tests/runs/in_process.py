@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.runs import kinds, queue
-from ldp_core.runs.kinds import Outcome
+from ldp_core.runs.kinds import JobEnd
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import Computation, database, note_begun, of_run
@@ -25,7 +25,7 @@ def queued(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> J
     return queue.get(queue.add(kind, made.request(read), identity=new, keys=keys, **who))
 
 
-def compute(job: Job) -> Outcome:
+def compute(job: Job) -> JobEnd:
     """Do what a job asks for, whatever its state."""
     job.folder.mkdir(parents=True, exist_ok=True)
     return kinds.get(job.kind).run(job)

@@ -16,7 +16,7 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.kinds import Outcome
+from ldp_core.runs.kinds import JobEnd
 from ldp_core.runs.machine.slots import count
 from ldp_core.runs.process.start import LOG, STARTED, program
 from ldp_core.runs.process.training import train_job
@@ -163,8 +163,8 @@ class Trained:
             self.process = FORK.Process(target=lambda: tell.send(train_job(job, 10**9)))
             self.process.start()
 
-    def outcome(self, seconds: float = PATIENCE_SECONDS) -> Outcome:
+    def outcome(self, seconds: float = PATIENCE_SECONDS) -> JobEnd:
         assert self._heard.poll(seconds)
-        outcome: Outcome = self._heard.recv()
+        outcome: JobEnd = self._heard.recv()
         self.process.join(seconds)
         return outcome

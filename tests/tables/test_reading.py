@@ -3,7 +3,7 @@
 import pytest
 
 from ldp_core.errors import InvalidExperiment
-from ldp_core.tables import Column, Table, find, read_table
+from ldp_core.tables import Heading, Table, find, read_table
 
 PLAIN = "a,b\n1,0.5\n2,−3\n"
 
@@ -63,7 +63,7 @@ def test_decimal_comma_between_commas_is_refused():
     assert table.lines == (4,)
 
 
-COLUMNS = {"low": Column.of("low lower min", "bound limit"), "limit": Column.of("limit run", "lower ε")}
+COLUMNS = {"low": Heading.of("low lower min", "bound limit"), "limit": Heading.of("limit run", "lower ε")}
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from ldp_core.tuning.designs import (
     CHOOSING,
     FIRST,
     TRIAL,
-    Found,
-    Point,
+    BestDesign,
+    DesignRun,
     answer_of,
     experiment_of,
     next_points,
@@ -28,10 +28,10 @@ from ldp_core.tuning.said import answered, sentence
 
 
 def searched(
-    needs: Needs, accuracy: Callable[[Point], float]
-) -> tuple[dict[Point, float], list[list[Point]]]:
+    needs: Needs, accuracy: Callable[[DesignRun], float]
+) -> tuple[dict[DesignRun, float], list[list[DesignRun]]]:
     """All points of a search in which a run has this accuracy, and the points of each turn."""
-    known, turns = dict[Point, float](), list[list[Point]]()
+    known, turns = dict[DesignRun, float](), list[list[DesignRun]]()
     while wanted := next_points(needs, known):
         assert not known.keys() & set(wanted)
         known |= {point: accuracy(point) for point in wanted}
@@ -49,7 +49,7 @@ def test_no_design_costs_more_than_the_promise(unit: str, trust: str, epsilon: f
 
 
 def test_best_design_is_found_and_confirmed_by_fresh_seeds():
-    def accuracy(point: Point) -> float:
+    def accuracy(point: DesignRun) -> float:
         lucky = 0.2 * (point.design == 1 and point.seed < CHOOSING.start)
         return 0.5 + 0.1 * (point.design == 2) + lucky + 0.001 * point.seed
 
@@ -70,7 +70,7 @@ def test_least_epsilon_is_within_a_step_of_the_crossing(crossing: float):
 
 
 def test_fresh_seeds_below_the_accuracy_move_the_answer_up():
-    def accuracy(point: Point) -> float:
+    def accuracy(point: DesignRun) -> float:
         return 0.9 if point.epsilon >= (1 if point.seed < FIRST else 2) else 0.5
 
     needs = parse_needs({"accuracy": 0.8, "confirmed": True})
@@ -88,7 +88,7 @@ def test_dear_designs_are_screened_by_trials():
     assert {point.design for point in known if point.seed == TRIAL} == dear
     assert not any(point.design in dear for point in known if point.seed >= 0)
     few = {point: value for point, value in known.items() if point.seed != TRIAL}
-    none = few | {Point(0, one, 4.0, TRIAL): float("nan") for one in dear}
+    none = few | {DesignRun(0, one, 4.0, TRIAL): float("nan") for one in dear}
     assert {point.design for point in next_points(needs, none)} == dear, "where no trial can be had, by runs"
 
 
@@ -105,7 +105,7 @@ def test_search_that_was_interrupted_ends_alike():
     needs = parse_needs({"trust": "secure_sum", "epsilon": 2, "levers": True, "confirmed": True})
     noise = np.random.default_rng(1).random(10_000)
 
-    def accuracy(point: Point) -> float:
+    def accuracy(point: DesignRun) -> float:
         return float(noise[hash(point) % 10_000])
 
     whole, turns = searched(needs, accuracy)
@@ -147,7 +147,7 @@ def test_found_design_is_attacked_where_an_attack_is_simulated(trust: str, known
 
 
 def test_accuracy_at_guessing_is_not_found():
-    found = Found(1.0, 0, 0.1, 0.2, 0.13, 2, measured=False, reaches=True)
+    found = BestDesign(1.0, 0, 0.1, 0.2, 0.13, 2, measured=False, reaches=True)
     said = sentence(Needs(), found, 0.12)
     assert said.startswith("Nothing learns") and len(said.split()) <= 25
 

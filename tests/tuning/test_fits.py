@@ -6,18 +6,18 @@ import pytest
 
 from ldp_core.experiment import plan
 from ldp_core.tuning import parse_question
-from ldp_core.tuning.fits import FACTORS, Fit, fit_in_words, fitted, next_fits
+from ldp_core.tuning.fits import FACTORS, NoiselessRun, fit_in_words, fitted, next_fits
 
 
-def tried(height: Callable[[float, float], float], **base: object) -> tuple[list[Fit], list[float]]:
+def tried(height: Callable[[float, float], float], **base: object) -> tuple[list[NoiselessRun], list[float]]:
     question = parse_question({"accuracy": 0.6, "fits": True, "base": base})
-    known, halves = list[Fit](), list[float]()
+    known, halves = list[NoiselessRun](), list[float]()
     while wanted := next_fits(question, known):
         assert len(wanted) == len(FACTORS) and all(
             plan(one).randomiser.role == "identity" for *_, one in wanted
         )
         halves.append(wanted[0][0])
-        known += [Fit(half, rate, height(half, rate)) for half, rate, _ in wanted]
+        known += [NoiselessRun(half, rate, height(half, rate)) for half, rate, _ in wanted]
     return known, halves
 
 
@@ -42,6 +42,6 @@ def test_flat_curve_needs_few_runs_and_the_narrowest_range():
 
 def test_question_without_fits_stays():
     question = parse_question({"accuracy": 0.6})
-    assert fitted(question, [Fit(1.0, 0.5, 0.9)]) == question
+    assert fitted(question, [NoiselessRun(1.0, 0.5, 0.9)]) == question
     with pytest.raises(Exception, match="fits"):
         parse_question({"accuracy": 0.6, "fits": 1})

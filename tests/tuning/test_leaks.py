@@ -10,7 +10,7 @@ from ldp_core.datasets import quiet
 from ldp_core.errors import InvalidExperiment
 from ldp_core.limits import LADDER_RUNGS
 from ldp_core.runs.kinds.tune import search
-from ldp_core.tuning import Point, answer_of, next_points, parse_question
+from ldp_core.tuning import DesignRun, answer_of, next_points, parse_question
 from ldp_core.tuning import question as question_file
 from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads, pooled
 from ldp_core.tuning.question import Cap, Question
@@ -56,7 +56,7 @@ def test_identification_cap_is_bracketed():
 def test_answer_stays_below_the_identification_cap():
     question = bounded(asked(), measured(asked()))
     assert {half: question.most(half) for half in question.ranges} == {c.half: c.most for c in question.caps}
-    known: dict[Point, float] = {}
+    known: dict[DesignRun, float] = {}
     while wanted := next_points(question, known):
         assert all(p.epsilon <= question.most(question.ranges[p.design]) for p in wanted)
         known |= {p: 0.9 if p.epsilon > 0.2 else 0.5 for p in wanted}
@@ -70,7 +70,7 @@ def test_open_cap_gives_no_settled_negative_answer():
     question = replace(asked(ranges=[1]), caps=(Cap(1.0, 0.8, 0.9, open=True),))
     settled = replace(question, caps=(Cap(1.0, 0.8, 0.9),))
     for one, words in ((settled, "is not reached surely"), (question, "was not found to be reached surely")):
-        known: dict[Point, float] = {}
+        known: dict[DesignRun, float] = {}
         while wanted := next_points(one, known):
             known |= dict.fromkeys(wanted, 0.5)
         answer = answer_of(one, known)

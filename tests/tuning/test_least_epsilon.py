@@ -13,7 +13,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.inference.interval import MISSED, spent
 from ldp_core.limits import SEED
 from ldp_core.runs.view.cells import points_of
-from ldp_core.tuning import Answer, Point, Question, answer_of, next_points, parse_question
+from ldp_core.tuning import Answer, DesignRun, Question, answer_of, next_points, parse_question
 from ldp_core.tuning.designs import FIRST, TRIAL
 
 RANGES = (0.5, 1.0)
@@ -22,7 +22,7 @@ HEIGHT = (0.89, 0.95)
 MIDDLE = (1.0, 1.6)
 
 
-def world(point: Point) -> float:
+def world(point: DesignRun) -> float:
     """Accuracy rises with log ε up to what the range allows; seeds shift all settings alike."""
     shift = 0.004 * np.sin(point.seed)
     if point.design < 0:
@@ -36,8 +36,8 @@ def least(design: int, accuracy: float) -> float:
 
 
 def searched(
-    question: Question, known: dict[Point, float], world: Callable[[Point], float] = world
-) -> tuple[Answer, dict[Point, float]]:
+    question: Question, known: dict[DesignRun, float], world: Callable[[DesignRun], float] = world
+) -> tuple[Answer, dict[DesignRun, float]]:
     while wanted := next_points(question, known):
         assert not set(wanted) & set(known), "nothing is trained twice"
         for point in wanted:
@@ -50,7 +50,7 @@ def asked(**more: Any) -> Question:
     return parse_question({"accuracy": 0.8, "ranges": [*RANGES], **more})
 
 
-def runs(known: dict[Point, float]) -> int:
+def runs(known: dict[DesignRun, float]) -> int:
     return sum(point.seed >= 0 for point in known)
 
 
@@ -89,7 +89,7 @@ def test_answer_is_stated_from_fresh_seeds():
 def test_search_goes_on_where_fresh_seeds_fall_below():
     """Three of the fresh seeds are five points worse."""
 
-    def unlucky(point: Point) -> float:
+    def unlucky(point: DesignRun) -> float:
         return world(point) - (0.05 if FIRST <= point.seed < FIRST + 3 else 0)
 
     lucky, (answer, known) = searched(asked(), {})[0], searched(asked(), {}, unlucky)
@@ -115,7 +115,7 @@ def test_mechanism_without_ranges_races_one_design():
 
 @pytest.mark.parametrize("off", [-0.08, 0.08])
 def test_wrong_trials_cost_runs_but_no_truth(off: float):
-    def biased(point: Point) -> float:
+    def biased(point: DesignRun) -> float:
         return world(point) + off * (point.seed < 0)
 
     answer, _ = searched(asked(), {}, biased)
@@ -137,7 +137,7 @@ def test_fresh_runs_meet_the_stated_accuracy():
     for _ in range(60):
         common, off = generator.normal(0, spread / 2, 100), generator.normal(0, 0.04)
 
-        def noisy(point: Point, common: Any = common, off: float = off) -> float:
+        def noisy(point: DesignRun, common: Any = common, off: float = off) -> float:
             own = float(generator.normal(0, spread * np.sqrt(3) / 2))
             luck = off if point.seed < 0 else float(common[point.seed])
             if point.design < 0:
@@ -166,7 +166,7 @@ def test_negative_answer_says_how_far_it_looked():
     assert "allows no more than ε" in bound.why
 
 
-def level(mean: float, spread: float, seed: int = 5) -> Callable[[Point], float]:
+def level(mean: float, spread: float, seed: int = 5) -> Callable[[DesignRun], float]:
     """A world in which every setting does equally well."""
     own = np.random.default_rng(seed).normal(mean, spread, 6000)
     return lambda point: float(own[point.seed])
@@ -188,7 +188,7 @@ def test_sure_shortfall_differs_from_an_open_answer():
 def test_search_reaches_the_largest_allowed_budget():
     """650 weights that share an ε of an upload need more than each for itself."""
 
-    def far(point: Point) -> float:
+    def far(point: DesignRun) -> float:
         return 0.9 if point.design < 0 or point.epsilon > 300 else 0.5
 
     answer, _ = searched(asked(base={"clients": {"epsilon_scope": "upload"}}), {}, far)
@@ -200,7 +200,7 @@ def test_stored_runs_of_an_earlier_search_are_read():
         {"event": "cell", "half": 1.0, "epsilon": 2.0, "seed": 3, "status": "completed", "accuracy": 0.7},
         {"event": "cell", "half": 0.5, "epsilon": None, "seed": 0, "status": "diverged", "accuracy": None},
     ]
-    assert points_of(cells, RANGES) == {Point(0, 1, 2.0, 3): 0.7, Point(0, -1, 0.0, 0): 0.0}
+    assert points_of(cells, RANGES) == {DesignRun(0, 1, 2.0, 3): 0.7, DesignRun(0, -1, 0.0, 0): 0.0}
 
 
 def test_a_question_survives_json():

@@ -7,14 +7,16 @@ from ldp_core.accounting import entries
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse, plan
 from ldp_core.theory import server_variance
-from ldp_core.tuning.ranking import Asked, ranking
+from ldp_core.tuning.ranking import AssumedClients, ranking
 
-ASKED = Asked(clients=24, weights=650, lowest=0.5, highest=8.0, half=1.0, rounds=15, scope="mechanism")
+ASKED = AssumedClients(
+    clients=24, weights=650, lowest=0.5, highest=8.0, half=1.0, rounds=15, scope="mechanism"
+)
 
 
 @pytest.mark.parametrize("scope", ["mechanism", "upload", "run"])
 def test_ranking_equals_theory_and_ledger(scope: str):
-    asked = Asked(**vars(ASKED) | {"scope": scope})
+    asked = AssumedClients(**vars(ASKED) | {"scope": scope})
     budgets = np.linspace(0.5, 8.0, 24).tolist()
     for one in ranking(asked):
         if one.mechanism.scope != "coordinate":
@@ -37,11 +39,11 @@ def test_ranking_equals_theory_and_ledger(scope: str):
 def test_so_many_more_clients_leave_so_much_less():
     few, many = (
         {one.mechanism.name: one.least for one in ranking(asked)}
-        for asked in (ASKED, Asked(**vars(ASKED) | {"clients": 2400}))
+        for asked in (ASKED, AssumedClients(**vars(ASKED) | {"clients": 2400}))
     )
     assert many == pytest.approx({name: sigma / 10 for name, sigma in few.items()})
 
 
 def test_upside_down_budgets_are_refused():
     with pytest.raises(InvalidInput, match="the smallest budget is 9 and the largest 8"):
-        ranking(Asked(**vars(ASKED) | {"lowest": 9.0}))
+        ranking(AssumedClients(**vars(ASKED) | {"lowest": 9.0}))

@@ -5,8 +5,8 @@ mechanisms, `events` finds the set of outputs that distinguishes two inputs best
 """
 
 from ldp_core.accounting.samples.audit import (
-    Answers,
     CannotTell,
+    OutputMoments,
     SampleAudit,
     audit_function,
     audit_samples,

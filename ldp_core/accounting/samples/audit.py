@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldp_core import mechanisms
-from ldp_core.accounting.samples.events import Event, best_event
+from ldp_core.accounting.samples.events import OutputSet, best_event
 from ldp_core.accounting.samples.likelihoods import epsilon_bound, runs_needed
 from ldp_core.accounting.samples.table import read_samples
 from ldp_core.errors import InvalidInput, StudioError
@@ -34,7 +34,7 @@ class CannotTell(StudioError):
 
 
 @dataclass(frozen=True)
-class Answers:
+class OutputMoments:
     """Statistics of the outputs for one input."""
 
     input: float
@@ -56,7 +56,7 @@ class SampleAudit:
     """Set of outputs that gives the bound, in words; "" if none distinguishes two inputs."""
     shares: tuple[int, int, int, int]
     """Occurrences of the event and trials for the input that makes it likelier, then for the other input."""
-    answers: tuple[Answers, ...]
+    answers: tuple[OutputMoments, ...]
 
     @property
     def refuted(self) -> bool:
@@ -125,7 +125,7 @@ def audit_samples(
     draw = stream(0, "audit")
     groups = _spread(enough, x)
     halves = [np.array_split(draw.permutation(rows), 2) for rows in groups]
-    best: tuple[Event, Any, Any] | None = None
+    best: tuple[OutputSet, Any, Any] | None = None
     for (first, counted), (other, against) in permutations(halves, 2):
         event = best_event(y[first], y[other], delta)
         if event and (best is None or event.score > best[0].score):
@@ -247,6 +247,8 @@ def _spread(groups: list[Any], x: Floats) -> list[Any]:
     return [groups[i] for i in order[np.linspace(0, len(order) - 1, WORLDS).astype(int)]]
 
 
-def _answers(x: Floats, y: Floats) -> Answers:
+def _answers(x: Floats, y: Floats) -> OutputMoments:
     error = y - x
-    return Answers(float(x.mean()), len(x), float(error.mean()), float(error.var(axis=0, ddof=1).mean()))
+    return OutputMoments(
+        float(x.mean()), len(x), float(error.mean()), float(error.var(axis=0, ddof=1).mean())
+    )

@@ -35,7 +35,7 @@ SURE = 4.0
 
 
 @dataclass(frozen=True)
-class Number:
+class OutputStatistic:
     """A scalar statistic of an output."""
 
     words: str
@@ -44,10 +44,10 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Event:
+class OutputSet:
     """A set of outputs: those whose statistic lies in certain intervals."""
 
-    number: Number
+    number: OutputStatistic
     edges: Floats
     inside: NDArray[np.bool_]
     """Which intervals belong to the set: below the first edge, between two edges, from the last edge on."""
@@ -70,7 +70,7 @@ class Event:
         )
 
 
-def best_event(likely: Floats, other: Floats, delta: float) -> Event | None:
+def best_event(likely: Floats, other: Floats, delta: float) -> OutputSet | None:
     """Set of outputs with the largest expected lower bound on ε, from outputs (n, rounds, coordinates) for
     the input that it shall be likelier for, and for the other.
     """
@@ -83,7 +83,7 @@ def best_event(likely: Floats, other: Floats, delta: float) -> Event | None:
     return max((one for one in found if one), key=lambda one: one.score, default=None)
 
 
-def _numbers(likely: Floats, other: Floats) -> Iterator[Number]:
+def _numbers(likely: Floats, other: Floats) -> Iterator[OutputStatistic]:
     rounds, coordinates = likely.shape[1:]
     yield from _values("value", "", likely, other, lambda y: y)
     if rounds > 1:
@@ -92,14 +92,14 @@ def _numbers(likely: Floats, other: Floats) -> Iterator[Number]:
         spread = likely.var(axis=0) + other.var(axis=0)
         shift = likely.mean(axis=0) - other.mean(axis=0)
         along = shift / np.where(spread > 0, spread, np.min(spread[spread > 0], initial=1.0))
-        yield Number("the weighted sum of all values", lambda y: np.einsum("nrc,rc->n", y, along))
-        yield Number("the largest magnitude", lambda y: np.abs(y).max(axis=(1, 2)))
-        yield Number("the sum of all magnitudes", lambda y: np.abs(y).sum(axis=(1, 2)))
+        yield OutputStatistic("the weighted sum of all values", lambda y: np.einsum("nrc,rc->n", y, along))
+        yield OutputStatistic("the largest magnitude", lambda y: np.abs(y).max(axis=(1, 2)))
+        yield OutputStatistic("the sum of all magnitudes", lambda y: np.abs(y).sum(axis=(1, 2)))
 
 
 def _values(
     what: str, then: str, likely: Floats, other: Floats, of: Callable[[Floats], Floats]
-) -> Iterator[Number]:
+) -> Iterator[OutputStatistic]:
     one, two = of(likely), of(other)
     rounds, coordinates = one.shape[1:]
     scale = np.sqrt(one.var(axis=0) + two.var(axis=0))
@@ -110,16 +110,16 @@ def _values(
         r, c = np.unravel_index(place, apart.shape)
         which = f" of coordinate {c + 1}" * (coordinates > 1)
         which += f" in round {r + 1}" * (rounds > 1 or then > "")
-        yield Number(f"the {what}{which}{then}", lambda y, r=r, c=c: of(y)[:, r, c])  # type: ignore[misc]
+        yield OutputStatistic(f"the {what}{which}{then}", lambda y, r=r, c=c: of(y)[:, r, c])  # type: ignore[misc]
 
 
-def _digits(value: Number, place: int) -> Number:
+def _digits(value: OutputStatistic, place: int) -> OutputStatistic:
     """What is left of a value's decimal places from this one on, and whether the digit before is odd."""
     words = f"the digits of {value.words} from decimal place {place + 1} on"
-    return Number(words, lambda y: (value.of(y) * (10.0**place / 2) + 0.25) % 1)
+    return OutputStatistic(words, lambda y: (value.of(y) * (10.0**place / 2) + 0.25) % 1)
 
 
-def _exact(value: Number, likely: Floats, other: Floats, delta: float) -> Event | None:
+def _exact(value: OutputStatistic, likely: Floats, other: Floats, delta: float) -> OutputSet | None:
     """Set of exact values: chosen on every second trial, among those that came more than once, and scored on
     the others, as a value that came by chance would count for the input that it came from.
     """
@@ -134,7 +134,7 @@ def _exact(value: Number, likely: Floats, other: Floats, delta: float) -> Event 
         at = np.searchsorted(known, x)
         return 2.0 * at + (known[np.minimum(at, len(known) - 1)] == x)
 
-    number = Number(value.words, lambda y: place(value.of(y)))
+    number = OutputStatistic(value.words, lambda y: place(value.of(y)))
     count = 2 * len(known) + 1
     hits, false = (np.bincount(place(x).astype(int), minlength=count) for x in (one, two))
     hits[::2], false[::2] = hits[::2].sum(), false[::2].sum()  # every value that is not known is one piece
@@ -159,10 +159,10 @@ def _exact(value: Number, likely: Floats, other: Floats, delta: float) -> Event 
     if len(which) == 1:
         words = f"{value.words} is {'not ' if inside[0] else ''}{which[0]:.17g}"
     edges: Floats = np.arange(1.0, count) - 0.5
-    return Event(number, edges, inside, float(scores[most]), words)
+    return OutputSet(number, edges, inside, float(scores[most]), words)
 
 
-def _cut(number: Number, likely: Floats, other: Floats, delta: float) -> Event | None:
+def _cut(number: OutputStatistic, likely: Floats, other: Floats, delta: float) -> OutputSet | None:
     one, two = number.of(likely), number.of(other)
     line = np.sort(np.concatenate([one, two]))
     tails = TAIL * 2.0 ** np.arange(max(1, int(np.log2(len(line) / PIECES / TAIL + 1)) + 1))
@@ -182,7 +182,7 @@ def _cut(number: Number, likely: Floats, other: Floats, delta: float) -> Event |
     most = int(np.argmax(scores))
     inside = np.zeros(count, dtype=bool)
     inside[order[: most + 1]] = True
-    return Event(number, edges, inside, float(scores[most]))
+    return OutputSet(number, edges, inside, float(scores[most]))
 
 
 def wilson(share: Floats, runs: int | NDArray[Any], z: float) -> Floats:

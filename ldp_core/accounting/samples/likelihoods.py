@@ -25,7 +25,7 @@ NEARLY = 0.9
 
 
 @dataclass(frozen=True)
-class Bound:
+class LowerBound:
     epsilon: float
     """The lower bound, at least 0."""
     counted: int
@@ -36,7 +36,7 @@ class Bound:
     """The bound, had all counted trials been on their own world's side of the threshold."""
 
 
-def likelihood_bound(one: Floats, other: Floats, alpha: float, delta: float = 0.0) -> Bound:
+def likelihood_bound(one: Floats, other: Floats, alpha: float, delta: float = 0.0) -> LowerBound:
     """Lower bound on ε, wrong with probability at most `alpha`, from log-likelihood ratios (first input over
     second), (n,) each, of outputs for the first and for the second input; `delta` of the guarantee under
     test.
@@ -50,7 +50,7 @@ def likelihood_bound(one: Floats, other: Floats, alpha: float, delta: float = 0.
     hits, false = (int((ratio[first:] >= threshold).sum()) for ratio in (likely, unlikely))
     right = int((1 + np.sign(one[first:])).sum() + (1 - np.sign(other[first:])).sum()) // 2
     bounds = [epsilon_bound(a, runs, b, runs, alpha, delta) for a, b in ((hits, false), (runs, 0))]
-    return Bound(bounds[0], 2 * runs, right, bounds[1])
+    return LowerBound(bounds[0], 2 * runs, right, bounds[1])
 
 
 def _threshold(ratios: Floats, runs: int, alpha: float, delta: float) -> tuple[float, float]:
@@ -88,8 +88,8 @@ def runs_needed(epsilon: float, alpha: float, delta: float = 0.0) -> int:
 
 
 def fewest_trials(trials: int, alpha: float, delta: float = 0.0) -> int:
-    """Least number of trials of each input, of at most `trials`, whose largest possible bound (`Bound.most`)
-    is at least `NEARLY` that of all.
+    """Least number of trials of each input, of at most `trials`, whose largest possible bound
+    (`LowerBound.most`) is at least `NEARLY` that of all.
     """
     counted = trials - trials // CHOOSING
     if not (most := epsilon_bound(counted, counted, 0, counted, alpha, delta)):
@@ -126,7 +126,7 @@ def expected_bound(separation: ArrayLike, runs: ArrayLike, alpha: float) -> Floa
     return np.asarray(np.log(np.maximum(p, LEAST) / q).max(axis=-1))
 
 
-def cannot_tell(found: Bound, needed: float) -> str:
+def cannot_tell(found: LowerBound, needed: float) -> str:
     """Why a bound of 0 says nothing: `cannot tell yet: 0 of 12; 60 trials would do`."""
     needed = max(needed, 3 * found.counted)
     so_far = f"cannot tell yet: {spelled(found.right)} of {spelled(found.counted)}"

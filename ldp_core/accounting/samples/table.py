@@ -12,21 +12,21 @@ from ldp_core.datasets import Seen
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.limits import number, spelled
 from ldp_core.mechanisms.base import Floats
-from ldp_core.tables import MOST_BYTES, Column, Table, find, read_table
+from ldp_core.tables import MOST_BYTES, Heading, Table, find, read_table
 
 NEEDED = ("input", "output")
 HEADINGS = {
-    "trial": Column.of("trial sample run id", "number nr no"),
-    "input": Column.of("input in x value true truth", "of the"),
-    "output": Column.of("output out y answer noisy released release", "of the value"),
-    "coordinate": Column.of("coordinate coord dimension dim index weight", "number nr no"),
-    "round": Column.of("round step", "number nr no"),
-    "world": Column.of("world side", "number nr no"),
+    "trial": Heading.of("trial sample run id", "number nr no"),
+    "input": Heading.of("input in x value true truth", "of the"),
+    "output": Heading.of("output out y answer noisy released release", "of the value"),
+    "coordinate": Heading.of("coordinate coord dimension dim index weight", "number nr no"),
+    "round": Heading.of("round step", "number nr no"),
+    "world": Heading.of("world side", "number nr no"),
 }
 APART = {
-    "epsilon": Column.of("epsilon eps ε budget claimed", "privacy value claimed total"),
-    "delta": Column.of("delta δ", "privacy value claimed"),
-    "mechanism": Column.of("mechanism", "name"),
+    "epsilon": Heading.of("epsilon eps ε budget claimed", "privacy value claimed total"),
+    "delta": Heading.of("delta δ", "privacy value claimed"),
+    "mechanism": Heading.of("mechanism", "name"),
 }
 """Columns of which a file has one value: an audit is of one mechanism and one claim."""
 CLAIMED = "epsilon", "delta"

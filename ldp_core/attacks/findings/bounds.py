@@ -19,7 +19,7 @@ VACUOUS = 0.999
 
 
 @dataclass(frozen=True)
-class Bound:
+class IdentificationBound:
     """Upper bound on the identification rate among equally likely candidates."""
 
     name: Literal["mary", "gaussian", "instance"]
@@ -48,29 +48,29 @@ def gaussian(mu: ArrayLike, baseline: ArrayLike) -> Floats:
     return ndtr(ndtri(np.asarray(baseline, np.float64)) + np.asarray(mu, np.float64))
 
 
-def instance(log_affinity: Floats) -> list[Bound]:
+def instance(log_affinity: Floats) -> list[IdentificationBound]:
     """For each victim among its M candidates, from log Bhattacharyya coefficients (V, M) of their laws
     against the first one's: (1 + Σⱼ TVⱼ)/M with TVⱼ ≤ √(1 − BCⱼ²), an average over the true candidate.
     """
     apart = np.sqrt(np.maximum(-np.expm1(2 * np.minimum(log_affinity, 0.0)), 0.0))
     found: Floats = np.minimum(1.0, (1 + apart.sum(axis=1)) / log_affinity.shape[1])
     label = "for these inputs and this model"
-    return [Bound("instance", _said(label, value), value) for value in found.tolist()]
+    return [IdentificationBound("instance", _said(label, value), value) for value in found.tolist()]
 
 
-def worst_case(total: float, mu: float | None, candidates: int) -> Bound:
+def worst_case(total: float, mu: float | None, candidates: int) -> IdentificationBound:
     """Bound that holds for any images, by the ε of all observations of one (infinite without a pure ε), or by
     their sensitivity over σ for Gaussian noise.
     """
     if mu is not None:
         value = float(gaussian(mu, 1 / candidates))
         label = f"Gaussian bound, worst case, μ = {number(mu, 3)} for all that was seen of it"
-        return Bound("gaussian", _said(label, value), value)
+        return IdentificationBound("gaussian", _said(label, value), value)
     if not np.isfinite(total):
-        return Bound("mary", "no bound: no ε holds for this form", 1.0)
+        return IdentificationBound("mary", "no bound: no ε holds for this form", 1.0)
     value = float(mary(total, candidates))
     label = f"worst case, ε = {at_most(total, 4)} and δ = 0 for all that was seen of it"
-    return Bound("mary", _said(label, value), value)
+    return IdentificationBound("mary", _said(label, value), value)
 
 
 def _said(label: str, value: float) -> str:

@@ -26,7 +26,7 @@ Kind = Literal["recovered", "partly", "clipping", "hidden", "inconclusive"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class LeakVerdict:
     kind: Kind
     text: str
 
@@ -38,7 +38,7 @@ def reads(psnr: float, guess: float, ncc: float, stranger: float | None) -> bool
 
 def judge(
     psnr: float, ncc: float, stranger: float | None, guess: float, clean: float, clipped: float
-) -> Verdict:
+) -> LeakVerdict:
     """Verdict on a reconstruction of this PSNR in dB and correlation with the image.
 
     Args:
@@ -47,16 +47,16 @@ def judge(
         clean, clipped: PSNR for the upload without clipping and noise, and without noise.
     """
     if clean < RECOVERED_DB:
-        return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
+        return LeakVerdict("inconclusive", "inconclusive: this attack fails even without noise")
     if psnr >= RECOVERED_DB:
-        return Verdict("recovered", "recovered: the image is back")
+        return LeakVerdict("recovered", "recovered: the image is back")
     if reads(psnr, guess, ncc, stranger):
-        return Verdict("partly", "no close copy, yet the picture can be read")
+        return LeakVerdict("partly", "no close copy, yet the picture can be read")
     if psnr >= guess + VISIBLE_DB:
-        return Verdict("partly", "partly recovered: better than any guess")
+        return LeakVerdict("partly", "partly recovered: better than any guess")
     if clipped < RECOVERED_DB:
-        return Verdict("clipping", "not recovered; clipping alone already hides the image")
-    return Verdict("hidden", "not recovered by this attack")
+        return LeakVerdict("clipping", "not recovered; clipping alone already hides the image")
+    return LeakVerdict("hidden", "not recovered by this attack")
 
 
 def judge_share(
@@ -67,29 +67,29 @@ def judge_share(
     images: int,
     read: float = 0.0,
     read_non_members: float = 0.0,
-) -> Verdict:
+) -> LeakVerdict:
     """Verdict on an upload of many images, by the share of them recovered from the upload as sent; of as many
     images not in it (chance); without clipping and noise; and without noise; and by the share of them that
     can be read, and of as many images not in it.
     """
     if clean < RECOVERED_SHARE:
-        return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
+        return LeakVerdict("inconclusive", "inconclusive: this attack fails even without noise")
     surely = _by_chance(round(share * images), round(non_members * images), images) < SELDOM
     if share > non_members and not surely:
         few = f"{round(share * images)} of its {images} images back, too few to tell from chance"
-        return Verdict("partly", f"perhaps recovered in part: {few}")
+        return LeakVerdict("partly", f"perhaps recovered in part: {few}")
     if share > non_members and share >= clean / 2:
-        return Verdict("recovered", "recovered: at least half as many of its images as without noise")
+        return LeakVerdict("recovered", "recovered: at least half as many of its images as without noise")
     if share > non_members:
-        return Verdict("partly", "partly recovered: some of its images are back")
+        return LeakVerdict("partly", "partly recovered: some of its images are back")
     if read > read_non_members:
         surely = _by_chance(round(read * images), round(read_non_members * images), images) < SELDOM
         few = f"{round(read * images)} of its {images} images can{' perhaps' * (not surely)} be read"
-        return Verdict("partly", f"no close copies, yet {few}")
+        return LeakVerdict("partly", f"no close copies, yet {few}")
     if clipped < RECOVERED_SHARE:
-        return Verdict("clipping", "not recovered; clipping alone already hides the images")
+        return LeakVerdict("clipping", "not recovered; clipping alone already hides the images")
     none = "none of its images recovered by this attack"
-    return Verdict("hidden", none if not share else "no more of its images back than by chance")
+    return LeakVerdict("hidden", none if not share else "no more of its images back than by chance")
 
 
 def _by_chance(hits: int, others: int, n: int) -> float:

@@ -22,7 +22,7 @@ PRODUCTS = 1_250
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingCost:
     """Cost of a run without its attacks."""
 
     rounds: int
@@ -57,7 +57,7 @@ class AttackSchedule:
 
 
 def beside(
-    who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int, least: int
+    who: Sequence[tuple[Reconstructor, Facts]], training: TrainingCost, victims: int, least: int
 ) -> AttackSchedule:
     """Schedule of attacks within `SHARE` of the training's cost, or `UNNOTICED`. A search too expensive for
     one round gets fewer steps, down to those for a recognisable image, then only `least` victims, then waits.
@@ -82,7 +82,7 @@ def beside(
     return AttackSchedule(once=True, after=True, victims=least, steps=enough)
 
 
-def _read(who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int) -> float:
+def _read(who: Sequence[tuple[Reconstructor, Facts]], training: TrainingCost, victims: int) -> float:
     """Interval of rounds between closed-form attacks, by their cost."""
     each = [one.effort(seen).likelihoods for one, seen in who if not isinstance(one, Search)]
     looked = math.fsum(UPLOAD + WEIGHT * training.dimension + likelihoods for likelihoods in each)

@@ -13,7 +13,7 @@ from ldp_core.mechanisms.base import Floats
 
 
 @dataclass(frozen=True)
-class Reading:
+class KnownGradients:
     """Known part of the gradients of V uploads."""
 
     gradients: Floats
@@ -24,7 +24,7 @@ class Reading:
     """Mean variance of the remaining noise on known gradients, (V,)."""
 
 
-def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
+def read(seen: Observation, public: PublicSteps | None = None) -> KnownGradients:
     """Gradients of each victim's uploads; ranges of `public` steps are needed where `trims` says so.
 
     Outputs of windowed mechanisms are trimmed: through LeNet in ±0.2 images are then recovered from ε 16 to
@@ -52,10 +52,10 @@ def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
             noise = np.broadcast_to(each, (len(steps), ends[0].shape[1])).mean(axis=1)
             variance += size * noise / seen.rounds
     rate, gaps = seen.learning_rate, None if known.all() else known
-    return Reading(np.where(known, steps, 0.0) / rate, gaps, variance / steps.shape[1] / rate**2)
+    return KnownGradients(np.where(known, steps, 0.0) / rate, gaps, variance / steps.shape[1] / rate**2)
 
 
-def _in_clear(seen: Observation, uploads: Floats, public: PublicSteps) -> Reading:
+def _in_clear(seen: Observation, uploads: Floats, public: PublicSteps) -> KnownGradients:
     """Gradients where public images have steps of that size, first of any label, then of the label found."""
     steps = seen.base - uploads
     sizes = np.abs(seen.base if seen.target == "weights" else uploads)
@@ -65,10 +65,10 @@ def _in_clear(seen: Observation, uploads: Floats, public: PublicSteps) -> Readin
     return _of_kept(seen, steps, small & (steps >= public.low[of]) & (steps <= public.high[of]))
 
 
-def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> Reading:
+def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> KnownGradients:
     count = kept.sum(axis=0)
     gradients = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
-    return Reading(gradients, count > 0, np.zeros(len(gradients)))
+    return KnownGradients(gradients, count > 0, np.zeros(len(gradients)))
 
 
 def _trimmed(
@@ -89,7 +89,7 @@ def _trimmed(
     return (steps * kept).sum(axis=0) / np.maximum(count, 1), count > 0, spread / seen.rounds
 
 
-def labels(seen: Observation, found: Reading) -> NDArray[np.int64]:
+def labels(seen: Observation, found: KnownGradients) -> NDArray[np.int64]:
     """Label of each victim's single image, (V,). If the last bias may be perturbed or unsent, the last
     layer's weights decide: its inputs are not negative, so the label's row has one sign.
     """

@@ -26,7 +26,7 @@ from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.inversion_objective import Distance, Goal, Match
 from ldp_core.attacks.shared.minimise import Descent, Memory
 from ldp_core.attacks.shared.public_steps import public_steps
-from ldp_core.attacks.shared.reading import Reading, labels, read, trims
+from ldp_core.attacks.shared.reading import KnownGradients, labels, read, trims
 from ldp_core.fields import Number, Whole
 from ldp_core.limits import PRIOR, RESTARTS, SEARCH_STEPS
 from ldp_core.models._extended import OFFSET, SCALE
@@ -100,7 +100,7 @@ class Search(Reconstructor):
         """Descent from `start` (n, unknowns)."""
 
     @abstractmethod
-    def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
+    def edges(self, reading: KnownGradients, pixels: int) -> NDArray[np.float64]:
         """Weight of total variation, (V,), for given gradients."""
 
     def looks(self) -> list[int]:
@@ -124,7 +124,7 @@ class Search(Reconstructor):
 
 
 @dataclass(frozen=True)
-class SearchProgress:
+class SearchStep:
     observation: int
     iterations: int
     """Largest number of steps taken so far."""
@@ -181,10 +181,10 @@ class SearchBatch:
                 }
             self._chunks = self._going()
 
-    def follow(self) -> Iterator[SearchProgress]:
+    def follow(self) -> Iterator[SearchStep]:
         """Search to the end; each report covers all observations before the next one begins."""
         for i in sorted(self._every & self._ended.keys()):
-            yield SearchProgress(i, self._ended[i], True)
+            yield SearchStep(i, self._ended[i], True)
         waiting = self._every - self._ended.keys()
         with _side_by_side(self._workers) as each:
             for at in self.who.looks() if waiting else ():
@@ -205,7 +205,7 @@ class SearchBatch:
                         if done:
                             waiting.discard(i)
                             self._ended[i] = taken
-                        yield SearchProgress(i, taken, done)
+                        yield SearchStep(i, taken, done)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """State to go on from with the same bits, between two reports."""

@@ -4,7 +4,7 @@ from math import factorial, log
 
 from llvmlite import ir
 
-from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped, vector
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, FloatType, Value, looped, vector
 
 TERMS = {4: 7, 8: 13}
 """Terms of the exponential's series on ±ln 2/2 by bytes per number; the next is below half a last bit."""
@@ -59,7 +59,7 @@ def bent(code: Code, value: Value, kind: str) -> Value:
     return code.b.select(negative, code.b.fneg(size), size)
 
 
-def bend(module: Value, number: Number, name: str, kind: str, count: int) -> Value:
+def bend(module: Value, number: FloatType, name: str, kind: str, count: int) -> Value:
     """Generate f(values): sigmoid or tanh of `count` numbers in place."""
     code = Code(module, number, name, POINTER)
     (values,) = code.parameters

@@ -20,7 +20,7 @@ WHOLE, SHORT, POINTER = ir.IntType(64), ir.IntType(32), ir.PointerType()
 
 
 @dataclass(frozen=True)
-class Number:
+class FloatType:
     """Floating-point type of a kernel, and whether multiply-add is fused."""
 
     bytes: int
@@ -47,7 +47,7 @@ class Code:
     """
 
     def __init__(
-        self, module: Value, number: Number, name: str, *parameters: Value, public: bool = False
+        self, module: Value, number: FloatType, name: str, *parameters: Value, public: bool = False
     ) -> None:
         self.module, self.number = module, number
         kind = ir.FunctionType(ir.VoidType(), parameters)

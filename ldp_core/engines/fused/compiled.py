@@ -20,9 +20,9 @@ import numpy as np
 from platformdirs import user_cache_path
 
 from ldp_core.datasets import APP
-from ldp_core.engines.fused.code import Number
+from ldp_core.engines.fused.code import FloatType
 from ldp_core.engines.fused.kernel import Kernel
-from ldp_core.engines.fused.memory import LEAST_BATCH, Memory, Workspace, memory_of
+from ldp_core.engines.fused.memory import LEAST_BATCH, Memory, ThreadMemory, memory_of
 from ldp_core.engines.fused.tile import Tile, tile_of
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Layers, layers_of
@@ -40,7 +40,7 @@ class Compiled:
         self._engine = engine  # the code lives as long as it does
         self.memory = memory
         self.batch = batch
-        self.idle: list[Workspace] = []
+        self.idle: list[ThreadMemory] = []
         """Unused workspaces."""
         p, n = ctypes.c_void_p, ctypes.c_int64
         self.train = _function(engine, "train", p, n, *[p] * 8, *[n] * 4, *[p] * 3)
@@ -53,12 +53,12 @@ def compiled(layers: Layers, batch: int, dtype: np.dtype[Any], adam: bool = Fals
     while room < batch:
         room *= 2
     with _lock:
-        number = Number(dtype.itemsize, fused=has_fma())
+        number = FloatType(dtype.itemsize, fused=has_fma())
         return _compiled(layers, room, number, tile_of(_machine()[1]), adam)
 
 
 @lru_cache(maxsize=16)
-def _compiled(layers: Layers, batch: int, number: Number, tile: Tile, adam: bool) -> Compiled:
+def _compiled(layers: Layers, batch: int, number: FloatType, tile: Tile, adam: bool) -> Compiled:
     cpu, features = _machine()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     machine = target.create_target_machine(cpu=cpu, features=features, opt=3, jit=True)

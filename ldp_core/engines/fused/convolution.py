@@ -12,7 +12,7 @@ from typing import Any
 from llvmlite import ir
 
 from ldp_core.engines.fused.activations import before, relu
-from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped, vector
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, FloatType, Value, looped, vector
 from ldp_core.engines.fused.memory import plane, row_stride, stored
 from ldp_core.engines.fused.patches import Layout
 from ldp_core.engines.fused.tile import Tile
@@ -31,7 +31,7 @@ def grid_of(height: int, width: int, half: int, most: int) -> tuple[int, int]:
     return min(((rows, halves) for rows, halves in sizes if rows * halves <= 2 * most), key=waste)
 
 
-def planes(module: Value, number: Number, name: str, layer: Conv) -> Value:
+def planes(module: Value, number: FloatType, name: str, layer: Conv) -> Value:
     """Generate f(image, planes): copy into a border of zeros, (channels, stride², rows, columns): the pixels
     that one tap of a kernel reads stand together.
     """
@@ -52,7 +52,7 @@ def planes(module: Value, number: Number, name: str, layer: Conv) -> Value:
     return code.end()
 
 
-def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -> Value:
+def forward(module: Value, number: FloatType, name: str, layer: Conv, tile: Tile) -> Value:
     """Generate f(planes, weights, bias, out): all outputs to be pooled, (out, *`stored`)."""
     code = Code(module, number, name, *[POINTER] * 4)
     image, weights, bias, out = code.parameters
@@ -109,7 +109,7 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
     return code.end()
 
 
-def pool(module: Value, number: Number, name: str, layer: Conv) -> Value:
+def pool(module: Value, number: FloatType, name: str, layer: Conv) -> Value:
     """Generate f(outputs, pooled[, winners]): maxima of squares of outputs, with ReLU if the layer has that,
     (out, rows, columns).
 
@@ -159,7 +159,7 @@ def _squares(code: Code, layer: Conv, layout: Layout) -> Iterator[tuple[Value, l
         yield place, [code.plus(corner, y * layer.pooled[1] + x) for y, x in square]
 
 
-def average(module: Value, number: Number, name: str, layer: Conv) -> Value:
+def average(module: Value, number: FloatType, name: str, layer: Conv) -> Value:
     """Generate f(outputs, means): means, (out, rows, columns)."""
     code = Code(module, number, name, *[POINTER] * 2)
     outputs, means = code.parameters
@@ -171,7 +171,7 @@ def average(module: Value, number: Number, name: str, layer: Conv) -> Value:
     return code.end()
 
 
-def spread(module: Value, number: Number, name: str, layer: Conv, layout: Layout) -> Value:
+def spread(module: Value, number: FloatType, name: str, layer: Conv, layout: Layout) -> Value:
     """Generate f(delta, outputs, out): gradient before the activation, (out, rows, columns), from that by the
     means. Outputs beyond the squares keep 0.
     """

@@ -9,10 +9,10 @@ from itertools import product
 from typing import Any
 
 from ldp_core.engines.fused.activations import before, relu
-from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value
+from ldp_core.engines.fused.code import POINTER, WHOLE, Code, FloatType, Value
 from ldp_core.engines.fused.memory import chunks, up_to
 from ldp_core.engines.fused.tile import Tile, blocks
-from ldp_core.models.chain import Dense
+from ldp_core.models.chain import DenseLayer
 
 
 def over_samples(code: Code, count: Value, side: int, body: Callable[[Value, int], None]) -> None:
@@ -27,7 +27,7 @@ def over_samples(code: Code, count: Value, side: int, body: Callable[[Value, int
             body(at, 1)
 
 
-def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
+def forward(module: Value, number: FloatType, name: str, layer: DenseLayer, tile: Tile) -> Value:
     """Generate f(x, weights, bias, out, batch): out = x·Wᵀ + b, with ReLU if the layer has that."""
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     x, weights, bias, out, batch = code.parameters
@@ -54,7 +54,7 @@ def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) 
     return code.end()
 
 
-def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile, below: str) -> Value:
+def backward(module: Value, number: FloatType, name: str, layer: DenseLayer, tile: Tile, below: str) -> Value:
     """Generate f(delta, weights, x, out, batch): out = delta·W, before the activation `below` that made x."""
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     delta, weights, x, out, batch = code.parameters
@@ -79,7 +79,7 @@ def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile,
     return code.end()
 
 
-def update(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
+def update(module: Value, number: FloatType, name: str, layer: DenseLayer, tile: Tile) -> Value:
     """Generate f(delta, x, weights, bias, batch, rate): W −= rate·deltaᵀ·x, b −= rate·Σ delta, in place."""
     code = Code(module, number, name, *[POINTER] * 4, WHOLE, number.type)
     delta, x, weights, bias, batch, rate = code.parameters

@@ -3,12 +3,12 @@
 from llvmlite import ir
 
 from ldp_core.engines.fused.activations import exponential
-from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, vector
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, FloatType, Value, vector
 from ldp_core.engines.fused.memory import up_to
 from ldp_core.optimizers.adam import BETA1, BETA2, EPSILON
 
 
-def delta(module: Value, number: Number, name: str, classes: int) -> Value:
+def delta(module: Value, number: FloatType, name: str, classes: int) -> Value:
     """Generate f(scores, labels, delta, batch): delta = (softmax(scores) − one-hot)/batch, 0 in padding."""
     code = Code(module, number, name, *[POINTER] * 3, WHOLE)
     scores, labels, out, batch = code.parameters
@@ -64,7 +64,7 @@ def _largest(code: Code, value: Value) -> Value:
     return code.b.extract_element(value, ir.Constant(SHORT, 0))
 
 
-def forget(module: Value, number: Number, name: str) -> Value:
+def forget(module: Value, number: FloatType, name: str) -> Value:
     """Generate f(moments, vectors): set the moments to 0."""
     code = Code(module, number, name, POINTER, WHOLE)
     moments, vectors = code.parameters
@@ -74,7 +74,7 @@ def forget(module: Value, number: Number, name: str) -> Value:
     return code.end()
 
 
-def descend(module: Value, number: Number, name: str) -> Value:
+def descend(module: Value, number: FloatType, name: str) -> Value:
     """Generate f(weights, gradient, mean, square, vectors, rate, scale): one step of Adam; resets the
     gradient to 0.
 

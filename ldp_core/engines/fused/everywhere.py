@@ -8,14 +8,14 @@ from itertools import product
 from typing import Any
 
 from ldp_core.engines.fused.activations import before
-from ldp_core.engines.fused.code import POINTER, Code, Number, Value, looped
+from ldp_core.engines.fused.code import POINTER, Code, FloatType, Value, looped
 from ldp_core.engines.fused.memory import row_chunks, row_stride
 from ldp_core.engines.fused.patches import Layout, Piece, kept, pieces, places
 from ldp_core.engines.fused.tile import Tile, blocks, even
 from ldp_core.models.chain import Conv
 
 
-def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout) -> Value:
+def kernels(module: Value, number: FloatType, name: str, layer: Conv, tile: Tile, layout: Layout) -> Value:
     """Generate f(delta, patches, gradient, bias gradient): add one sample's gradients."""
     code = Code(module, number, name, *[POINTER] * 4)
     delta, patches, gradient, bias = code.parameters
@@ -46,7 +46,7 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
 
 
 def images(
-    module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout, below: str
+    module: Value, number: FloatType, name: str, layer: Conv, tile: Tile, layout: Layout, below: str
 ) -> Value:
     """Generate f(delta, weights, patches, out): gradient of the input, before the activation function `below`
     that made it, as (height, width, channels) with the border.

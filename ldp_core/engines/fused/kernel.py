@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 
 from ldp_core.engines.fused import activations, convolution, dense, descent, everywhere, patches, winners
-from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value, looped
+from ldp_core.engines.fused.code import POINTER, WHOLE, Code, FloatType, Value, looped
 from ldp_core.engines.fused.memory import LINE, Memory, memory_of, moments_of, row_stride, up_to, weights_of
 from ldp_core.engines.fused.patches import Layout
 from ldp_core.engines.fused.tile import Tile
@@ -17,7 +17,7 @@ from ldp_core.models.chain import Conv, Layers
 class Kernel:
     """Generates the LLVM assembly of a network's training step (`text`), with plain SGD or Adam."""
 
-    def __init__(self, layers: Layers, batch: int, number: Number, tile: Tile, adam: bool = False) -> None:
+    def __init__(self, layers: Layers, batch: int, number: FloatType, tile: Tile, adam: bool = False) -> None:
         self.layers, self.number, self.tile, self.adam = layers, number, tile, adam
         self.memory: Memory = memory_of(layers, batch, number.bytes, adam)
         self.batch = batch

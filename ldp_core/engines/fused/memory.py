@@ -1,7 +1,7 @@
 """Layout of a thread's workspace: one block of memory in sections with guard lines between.
 
 Sections begin on a cache line. Behind each are a line that vector ends may read, and write unchanged, and a
-guard line that `Workspace.intact` checks.
+guard line that `ThreadMemory.intact` checks.
 """
 
 from dataclasses import dataclass
@@ -141,7 +141,7 @@ def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Me
     return Memory(places, sizes, each, at)
 
 
-class Workspace:
+class ThreadMemory:
     """One thread's memory, initially zero but for the guard lines."""
 
     def __init__(self, memory: Memory) -> None:

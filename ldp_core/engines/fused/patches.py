@@ -12,7 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ldp_core.engines.fused.code import POINTER, Code, Number, Value, vector
+from ldp_core.engines.fused.code import POINTER, Code, FloatType, Value, vector
 from ldp_core.engines.fused.memory import row_chunks
 from ldp_core.models.chain import Conv
 
@@ -54,7 +54,7 @@ class Layout:
         return code.plus(code.times(r, self.row), code.times(c, self.column), self.first)
 
 
-def channels_last(module: Value, number: Number, name: str, layer: Conv) -> Value:
+def channels_last(module: Value, number: FloatType, name: str, layer: Conv) -> Value:
     """Generate f(image, patches): (channels, height, width) to (height, width, channels) with the border."""
     code = Code(module, number, name, *[POINTER] * 2)
     image, patches = code.parameters

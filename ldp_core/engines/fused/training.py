@@ -18,7 +18,7 @@ from torch import Tensor
 
 from ldp_core.engines.batched import Tick
 from ldp_core.engines.fused.compiled import Compiled, compiled
-from ldp_core.engines.fused.memory import Workspace
+from ldp_core.engines.fused.memory import ThreadMemory
 from ldp_core.engines.plan import NO_SHORTENING, Batches, Indices, Recipe
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import Layers, layers_of
@@ -34,7 +34,7 @@ WAIT_SECONDS = 0.1
 SCORED = 500
 """Number of samples scored in one call."""
 
-Call = Callable[[Workspace], None]
+Call = Callable[[ThreadMemory], None]
 
 
 def train_fused(
@@ -70,7 +70,7 @@ def train_each(
     kernel = compiled(layers, plan.samples.shape[2], dtype, is_adam(recipe))
     batches = np.ascontiguousarray(plan.samples)
     found = np.empty((len(starts), rows, layers.dimension), dtype=dtype)
-    progress = Progress(len(starts) * int(steps.sum()), tick)
+    progress = StepCounters(len(starts) * int(steps.sum()), tick)
     data = [one.ctypes.data for one in (samples, labels, batches, lengths, steps)]
     stop, width = progress.stop.ctypes.data, batches.shape[2]
 
@@ -80,7 +80,7 @@ def train_each(
         one = recipes[place]
         rates, scales = _rates(one.optimizer, one.learning_rate, len(plan.active), dtype)
 
-        def run(work: Workspace) -> None:
+        def run(work: ThreadMemory) -> None:
             kernel.train(
                 own.ctypes.data, own.shape[-1] if own.ndim > 1 else 0, found[place].ctypes.data, *data,
                 rates.ctypes.data, scales.ctypes.data, rows, width, first, last, work.address, stop,
@@ -108,7 +108,7 @@ def scores_fused(recipe: Recipe, weights: Tensor, x: Tensor, threads: int) -> Te
     found = np.empty((len(samples), layers.classes), dtype=model.dtype)
 
     def call(first: int, last: int) -> Call:
-        def run(work: Workspace) -> None:
+        def run(work: ThreadMemory) -> None:
             places = (one.ctypes.data for one in (model, samples, found))
             kernel.score(*places, first, last, work.address)
 
@@ -116,7 +116,7 @@ def scores_fused(recipe: Recipe, weights: Tensor, x: Tensor, threads: int) -> Te
 
     calls = [call(first, min(len(found), first + SCORED)) for first in range(0, len(found), SCORED)]
     enough = layers.products * len(found) >= AT_ONCE
-    _share(kernel, calls, threads if enough else 0, Progress(1, None))
+    _share(kernel, calls, threads if enough else 0, StepCounters(1, None))
     return torch.from_numpy(found)
 
 
@@ -124,7 +124,7 @@ def is_adam(recipe: Recipe) -> bool:
     return recipe.optimizer.name == "adam"
 
 
-class Progress:
+class StepCounters:
     """Step counters of all threads, with a common stop flag."""
 
     def __init__(self, total: int, tick: Tick | None) -> None:
@@ -146,7 +146,7 @@ class Progress:
             self._tick(share)
 
 
-def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: Progress) -> None:
+def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: StepCounters) -> None:
     """Run all calls in this thread (`threads` 0) or in several, while this one waits."""
     waiting = iter(calls)  # taking the next one is a single step of the interpreter
     failures: list[BaseException] = []
@@ -189,12 +189,12 @@ def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: Prog
 
 
 @contextmanager
-def _workspace(kernel: Compiled) -> Iterator[Workspace]:
+def _workspace(kernel: Compiled) -> Iterator[ThreadMemory]:
     """Workspace for one thread, reused unless the body raised or a guard line was overwritten."""
     try:
         work = kernel.idle.pop()
     except IndexError:
-        work = Workspace(kernel.memory)
+        work = ThreadMemory(kernel.memory)
     yield work
     if not work.intact():
         raise StudioError(

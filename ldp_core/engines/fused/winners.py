@@ -7,7 +7,7 @@ the patch's gradient; all winners at one position are summed and written once.
 from itertools import product
 
 from ldp_core.engines.fused.activations import before
-from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, FloatType, Value, looped
 from ldp_core.engines.fused.memory import row_stride
 from ldp_core.engines.fused.patches import Layout, kept, pieces, places
 from ldp_core.engines.fused.tile import Tile
@@ -20,7 +20,7 @@ def _corners(code: Code, layer: Conv) -> Value:
     return code.table([y * down + x * right for y, x in product(range(layer.pool), repeat=2)])
 
 
-def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout) -> Value:
+def kernels(module: Value, number: FloatType, name: str, layer: Conv, tile: Tile, layout: Layout) -> Value:
     """Generate f(delta, patches, gradient, bias gradient, values, listed, winners): add one sample's
     gradients.
     """
@@ -57,7 +57,7 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
 
 
 def images(
-    module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout, below: str
+    module: Value, number: FloatType, name: str, layer: Conv, tile: Tile, layout: Layout, below: str
 ) -> Value:
     """Generate f(delta, weights, patches, out, values, listed, winners): gradient of the input, before the
     activation function `below` that made it, as (height, width, channels) with the border.

@@ -12,7 +12,7 @@ from ldp_core.presets.of_systems.five_side_by_side import (
     SHORT,
     variants,
 )
-from ldp_core.presets.questions import Figure, above
+from ldp_core.presets.questions import NumberQuestion, above
 
 RUN = 10.0
 """Worst-case ε of a client's whole run, at the ledger's δ."""
@@ -29,7 +29,7 @@ PRESET = Preset(
         ),
         NONE_LEARNS,
     ),
-    ask=Figure(
+    ask=NumberQuestion(
         "How many of the six runs will end above 30 %?",
         (*FIVE, SHORT),
         above(0.3),

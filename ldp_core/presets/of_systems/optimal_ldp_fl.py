@@ -1,7 +1,7 @@
 """Scenario: Optimal LDP-FL, small; one weight per layer, of weights and of changes, beside all weights."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 
 WEIGHTS, PRINTED, CHANGES, LDPFL = "weights", "weights, as printed", "changes in ±0.02", "LDP-FL, weights"
 TOO_LOUD = "Of weights it is not: what the answers leave at the server is larger than the weights themselves."
@@ -20,7 +20,9 @@ PRESET = Preset(
         ),
         ("Shuffling would hide whose a message is, if there were somebody to shuffle whom everybody trusts."),
     ),
-    ask=Figure("How accurate will the model be where weights are sent?", (WEIGHTS,), accuracy, TOO_LOUD),
+    ask=NumberQuestion(
+        "How accurate will the model be where weights are sent?", (WEIGHTS,), accuracy, TOO_LOUD
+    ),
     base={"system": "optimal_ldp_fl", "dataset": "digits", "clients": {"epsilon": 10}},
     variants=(
         (WEIGHTS, {}),

@@ -1,7 +1,7 @@
 """Scenario: PLDP-FL, small; the paper's mechanism in both forms, its baseline, and no noise."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 
 PRINTED, CORRECTED, BASELINE, CLEAN = "as printed", "corrected", "Laplace in ±1", "no noise"
 SHORT = "Short ranges are what saves accuracy: the paper's baseline, Laplace in ±1 for all, ends below 50 %."
@@ -20,7 +20,9 @@ PRESET = Preset(
         "The first client's ε 0.9 is for each weight: over the 650 of an upload it adds up to 585.",
         "The paper's own run is this system on MNIST, with its convolutional network.",
     ),
-    ask=Figure("How accurate will the baseline be, Laplace in ±1 for all?", (BASELINE,), accuracy, SHORT),
+    ask=NumberQuestion(
+        "How accurate will the baseline be, Laplace in ±1 for all?", (BASELINE,), accuracy, SHORT
+    ),
     base={
         "system": "pldp_fl",
         "dataset": "digits",

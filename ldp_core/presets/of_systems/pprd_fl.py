@@ -1,7 +1,7 @@
 """Scenario: PPRD-FL, small; R-PSS with its other weights sent in clear, not sent, or perturbed."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 
 CLEAR, NOISED, KEPT, HONEST = "half in clear", "all perturbed", "half not sent", "corrected"
 ONLY_CHANCE = "Divided by nothing, as shortened weights ask for, it leaves only chance: the honest form."
@@ -22,7 +22,7 @@ PRESET = Preset(
             "own run: an upload with all weights perturbed that asks for ε 0.7 is promised more than ε 1 000."
         ),
     ),
-    ask=Figure(
+    ask=NumberQuestion(
         "How accurate will the corrected form be, its noise divided by nothing?",
         (HONEST,),
         accuracy,

@@ -1,7 +1,7 @@
 """Scenario: PLDP-FL's main result as printed, and with a shorter range at the same ε."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 
 PROMISE, REPAIR, CLEAN = "PLDP-FL, weights in ±1", "Duchi, changes in ±0.01", "FedAvg"
 FITS = (
@@ -24,7 +24,9 @@ PRESET = Preset(
             "weights of one upload that adds up to 2 184."
         ),
     ),
-    ask=Figure("How accurate will Duchi's answers be, on changes in ±0.01?", (REPAIR,), accuracy, FITS),
+    ask=NumberQuestion(
+        "How accurate will Duchi's answers be, on changes in ±0.01?", (REPAIR,), accuracy, FITS
+    ),
     base={"system": "pldp_fl", "dataset": "mnist", "rounds": 10, "attack": None},
     variants=(
         (PROMISE, {"form": "as_printed", "clients.range": 1.0}),

@@ -15,7 +15,7 @@ from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.jobs.tables import TABLES, as_csv, as_parquet, row
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.events import Stored, events_of
+from ldp_core.runs.record.events import StoredEvent, events_of
 from ldp_core.system.zip_directory import zipped
 
 PACKAGES = "torch torchvision numpy pandas scipy scikit-learn pydantic streamlit plotly"
@@ -61,7 +61,7 @@ def export(identity: str, more: Mapping[str, str] | None = None) -> tuple[bytes,
     return zipped(files()), len(events)
 
 
-def recorded(identity: str) -> tuple[Job, list[Stored]]:
+def recorded(identity: str) -> tuple[Job, list[StoredEvent]]:
     """A job that may leave this server, and its events; InvalidInput says why not, or that there are none."""
     job = look(identity)
     if job.request.get("drawings"):
@@ -103,7 +103,7 @@ def _experiment(number: int, run: Run) -> dict[str, Any]:
     return {**named, "experiment": found.as_json()}
 
 
-def _flat(event: Stored) -> dict[str, Any]:
+def _flat(event: StoredEvent) -> dict[str, Any]:
     return {"run": event.run, "at": event.at, **event.body}
 
 

@@ -11,7 +11,7 @@ from ldp_core.errors import StorageFailed, UnknownName
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import as_shown, listed_ones, look, recent, refreshed
 from ldp_core.runs.queue.job import REMOVED, STALLED, STUDIO, Job
-from ldp_core.runs.record.events import Stored, events_of, is_damaged
+from ldp_core.runs.record.events import StoredEvent, events_of, is_damaged
 from ldp_core.runs.record.time_left import how_far
 from ldp_core.runs.storage.locks_and_heartbeats import worker
 from ldp_core.runs.view.final_figures import Final
@@ -67,7 +67,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Page:
+class ListPage:
     """A page of a person's list of runs, and what the whole list holds."""
 
     lines: list[Line]
@@ -84,7 +84,7 @@ def lines(viewer: str | None = None, mine: bool = False) -> list[Line]:
     return [_line(job) for job in recent(MOST, viewer if mine else None, viewer=viewer)]
 
 
-def page(number: int, each: int, viewer: str | None = None, mine: bool = False, most: int = MOST) -> Page:
+def page(number: int, each: int, viewer: str | None = None, mine: bool = False, most: int = MOST) -> ListPage:
     """Page, from 1 (the last one for a later one), of the newest jobs of `lines`, with one line for all
     completed ones of the same computations without name or note, the viewer's first. No other job's request
     or figures are read.
@@ -104,7 +104,7 @@ def page(number: int, each: int, viewer: str | None = None, mine: bool = False, 
     jobs = {job.id: as_shown(job, lost) for job in found}
     others = bool(queue.find(f"{everybodys[0]} AND owner IS NOT ?", (*everybodys[1], viewer), 1))
     listed = [_line(jobs[identity], many) for identity, many in asked.items() if identity in jobs]
-    return Page(listed, len(folded), count, others)
+    return ListPage(listed, len(folded), count, others)
 
 
 def _line(job: Job, equal: int = 1) -> Line:
@@ -130,7 +130,7 @@ def describe(job: Job) -> Listed:
 
 def status(identity: str) -> dict[str, Any]:
     job = look(identity)
-    events = list[Stored]()
+    events = list[StoredEvent]()
     try:
         events = events_of(job)
     except StorageFailed as error:  # what the queue knows can still be shown

@@ -14,7 +14,7 @@ from ldp_core.accounting import word_of
 from ldp_core.errors import UnknownName
 from ldp_core.experiment.overrides import at
 from ldp_core.runs.jobs.listing import Line
-from ldp_core.runs.record.events import Stored
+from ldp_core.runs.record.events import StoredEvent
 from ldp_core.runs.storage.database import Database
 from ldp_core.runs.view.final_figures import Final
 from ldp_core.trust import registry as trusts
@@ -39,7 +39,7 @@ FIELDS = {
 """Columns of settings, with the experiment's field of each."""
 
 
-def row(event: Stored, run: dict[str, Any]) -> Row:
+def row(event: StoredEvent, run: dict[str, Any]) -> Row:
     """Label and seed of an event's run, then the event's scalars and lists of numbers."""
     named = {"run": event.run, "label": run.get("label"), "seed": run.get("seed")}
     for name, value in event.body.items():

@@ -10,7 +10,7 @@ from ldp_core.component import Registry
 from ldp_core.cost.estimate import Cost
 from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.runs import queue
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Words, note_figures
+from ldp_core.runs.kinds.base import UNREADABLE, JobEnd, Kind, Words, note_figures
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import move_aside

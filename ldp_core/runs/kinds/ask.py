@@ -9,7 +9,7 @@ import numpy as np
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
 from ldp_core.cost.seconds import USUAL, work_of
 from ldp_core.datasets import Report, Step, quiet
-from ldp_core.events import DesignCell, Event, Guessed, Told, Tried
+from ldp_core.events import ChanceLevel, DesignCell, Event, Told, Tried
 from ldp_core.experiment import Draft, Experiment, Run, changed, plan
 from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.base import Kind, Words
@@ -18,7 +18,7 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.checkpoints import Recorder
-from ldp_core.runs.record.events import Stored
+from ldp_core.runs.record.events import StoredEvent
 from ldp_core.runs.view.cells import accuracy_of, points_of
 from ldp_core.system.preemption import make_room_if_asked
 from ldp_core.tuning.designs import (
@@ -26,7 +26,7 @@ from ldp_core.tuning.designs import (
     CHOOSING,
     SCREENED,
     TRIAL,
-    Point,
+    DesignRun,
     answer_of,
     experiment_of,
     next_points,
@@ -46,7 +46,7 @@ class AskJob(Kind):
     )
     part = "needs"
     listed = False
-    events = (DesignCell, Tried, Guessed, Told)
+    events = (DesignCell, Tried, ChanceLevel, Told)
     smallest = {"clients": 20, "epsilon": 8}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Needs:
@@ -85,7 +85,7 @@ class AskJob(Kind):
         (draft,) = self.drafts(asked)
         return [Run(0, self.part, draft.base)]
 
-    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[StoredEvent]) -> dict[str, Any]:
         return {"runs": sum(one.body.get("event") == "cell" for one in events)}
 
 
@@ -97,7 +97,7 @@ def designed(
     """
     if not events:
         labels = load(needs.dataset, report).test_y
-        yield Guessed(float(np.bincount(labels).max() / len(labels))).as_json()
+        yield ChanceLevel(float(np.bincount(labels).max() / len(labels))).as_json()
     known, number = points_of(events), sum(one["event"] != "told" for one in events[1:])
     own = replace(needs, levers=False)
     told = not needs.confirmed or any(one["event"] == "told" for one in events)
@@ -113,7 +113,7 @@ def designed(
 
 def searched(
     space: Needs | Question,
-    known: dict[Point, float],
+    known: dict[DesignRun, float],
     number: int,
     of_run: Callable[..., Event],
     report: Report,

@@ -8,7 +8,7 @@ from ldp_core import mechanisms
 from ldp_core.cost.estimate import Cost, cost
 from ldp_core.cost.seconds import work_of_ladder
 from ldp_core.datasets import Report, Step
-from ldp_core.events import Cell, Guess, LadderEnded, LadderStarted, Reference
+from ldp_core.events import Cell, LadderEnded, LadderStarted, Reference, SearchGuess
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.limits import number
@@ -29,7 +29,7 @@ class AttackJob(Kind):
     label = "attack"
     summary = "Attacks the same images under every mechanism and budget, a cell each."
     part = "ladder"
-    events = (LadderStarted, Reference, Cell, Guess, LadderEnded)
+    events = (LadderStarted, Reference, Cell, SearchGuess, LadderEnded)
     smallest = {"epsilons": [8], "mechanisms": ["duchi"], "images": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Ladder:

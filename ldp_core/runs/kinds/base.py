@@ -18,8 +18,8 @@ from ldp_core.runs import queue
 from ldp_core.runs.queue.job import ASIDE, Job, Status
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import Recorder, leave_out_what_is_not_its_own
-from ldp_core.runs.record.computations import Computation, Ended, key_of
-from ldp_core.runs.record.events import Stored
+from ldp_core.runs.record.computations import Computation, StoredEnd, key_of
+from ldp_core.runs.record.events import StoredEvent
 from ldp_core.system.preemption import Preempted
 
 Request = Mapping[str, Any]
@@ -28,7 +28,7 @@ UNREADABLE = (StudioError, LookupError, TypeError, ValueError, OverflowError)
 """Exceptions that a damaged request or record, or one of another program version, may raise."""
 
 
-class Outcome(NamedTuple):
+class JobEnd(NamedTuple):
     """Status that a job ended with, or `queued` if it returns to the queue, and a message."""
 
     status: Status = "completed"
@@ -100,7 +100,7 @@ class Kind(Component):
         key = key_of(self.name, what, version_for(what), job if self.fresh else "", room)
         return [Computation(key, self.name, what)]
 
-    def run(self, job: Job, report: Report = quiet) -> Outcome:
+    def run(self, job: Job, report: Report = quiet) -> JobEnd:
         """Compute what is left of a job, in this process, or raise StudioError. A killed call is continued by
         the same call; the outcome is `queued` while other processes compute all that is left, or if this
         process was asked to make room for others.
@@ -119,7 +119,7 @@ class Kind(Component):
                             stack.callback(held.close, remove=True)
                             mine[keys.index(key)] = every[keys.index(key)]
                     if not mine:
-                        return Outcome("queued")
+                        return JobEnd("queued")
                     leave_out_what_is_not_its_own(mine.values(), self.events)
                     computations.note_begun(mine.values())
                     recorders = dict[int, Recorder]()
@@ -130,7 +130,7 @@ class Kind(Component):
                     if recorders:
                         self.compute(asked, recorders, job.room, report)
         except Preempted:
-            return Outcome("queued", ASIDE)
+            return JobEnd("queued", ASIDE)
         finally:  # of what was stopped, too
             with suppress(StudioError):
                 note_figures(self, queue.get(job.id))
@@ -143,13 +143,13 @@ class Kind(Component):
         was computed is recorded, at least every few seconds, room is made if asked for (`preemption`).
         """
 
-    def outcome(self, ended: Sequence[Ended]) -> Outcome:
+    def outcome(self, ended: Sequence[StoredEnd]) -> JobEnd:
         """Outcome of a job from the ends of its computations, in the request's order."""
         status, message = counted([one.status for one in ended], len(ended), "run")
         if len(ended) > 1 and status == "completed":
-            return Outcome("completed", message)
+            return JobEnd("completed", message)
         status = ended[0].status if ended[0].status in ("completed", "diverged") else "failed"  # type: ignore[assignment]
-        return Outcome(status, str(ended[0].figures.get("message", "")))
+        return JobEnd(status, str(ended[0].figures.get("message", "")))
 
     def recorded(self, asked: Any) -> Iterable[Run]:
         """Runs that an export describes, one a computation; by default the base experiment alone."""
@@ -163,7 +163,7 @@ class Kind(Component):
         """Number of cells of a request; 0 for a kind without cells."""
         return 0
 
-    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[StoredEvent]) -> dict[str, Any]:
         """Fields of `status --json` of this kind; there are no `events` if they cannot be read."""
         try:
             every = self.cells(self.parse(job.request))

@@ -22,7 +22,7 @@ from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import Computation, key_of_figures, note_ends, of_run
-from ldp_core.runs.record.events import Stored, runs_of
+from ldp_core.runs.record.events import StoredEvent, runs_of
 from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_curves import RunProgress, progress_of
 from ldp_core.system.preemption import Preempted, make_room_if_asked
@@ -134,7 +134,7 @@ class TrainingJob(Kind):
     def figures(self, job: Job) -> list[dict[str, Any]]:
         return [one.as_json() for one in finals(progress_of(job).update().runs)]
 
-    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[StoredEvent]) -> dict[str, Any]:
         """Status of several runs: round and accuracy of the run that has trained the fewest rounds."""
         runs = list[RunProgress]()
         with suppress(StorageFailed):

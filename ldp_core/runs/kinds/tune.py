@@ -19,13 +19,13 @@ from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.checkpoints import Recorder
-from ldp_core.runs.record.events import Stored
+from ldp_core.runs.record.events import StoredEvent
 from ldp_core.runs.view.cells import SearchProgress, accuracy_of, points_of
 from ldp_core.runs.view.final_figures import found
 from ldp_core.system.preemption import make_room_if_asked
 from ldp_core.tuning import Question, answer_of, parse_question
 from ldp_core.tuning.designs import without_noise
-from ldp_core.tuning.fits import Fit, fit_in_words, fits_of, fitted, next_fits
+from ldp_core.tuning.fits import NoiselessRun, fit_in_words, fits_of, fitted, next_fits
 from ldp_core.tuning.leaks import Leak, bounded, leaks_of, next_uploads
 
 
@@ -74,7 +74,7 @@ class TuneJob(Kind):
         words = f"{percent(asked.accuracy, 1)} {ends}"
         return [found(words, asked.experiment(answer["half"], answer["epsilon"]), answer["mean"])]
 
-    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[StoredEvent]) -> dict[str, Any]:
         answer = next((one.body for one in events if one.body.get("event") == "answer"), None)
         return {"runs": sum(one.body.get("event") == "cell" for one in events), "answer": answer}
 
@@ -109,12 +109,14 @@ def search(
     yield Answered(cell=number, **answer._replace(why=why)._asdict()).as_json()
 
 
-def _fits(asked: Question, known: list[Fit], progress: Report, room: str | None) -> Iterator[Fit]:
+def _fits(
+    asked: Question, known: list[NoiselessRun], progress: Report, room: str | None
+) -> Iterator[NoiselessRun]:
     """Train without noise until wider ranges are no better; `known` grows."""
     while wanted := next_fits(asked, known):
         make_room_if_asked()
         for place, figures, _ in known_or_trained([one for *_, one in wanted], room, progress):
-            known.append(Fit(*wanted[place][:2], accuracy_of(figures)))
+            known.append(NoiselessRun(*wanted[place][:2], accuracy_of(figures)))
             yield known[-1]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from ldp_core.cost.seconds import USUAL, seconds, uploads_attacked, work_of, work_of_training
 from ldp_core.datasets import Report, Step
 from ldp_core.experiment import Experiment, plan
-from ldp_core.runs.lockstep import Start, Turn
+from ldp_core.runs.lockstep import RunStart, Turn
 from ldp_core.runs.machine.calibration import rates
 
 LONG_SECONDS = 0.5
@@ -45,7 +45,7 @@ class RoundsDone:
     def __init__(
         self,
         experiments: Mapping[int, Experiment],
-        starts: Mapping[int, Start],
+        starts: Mapping[int, RunStart],
         report: Report,
         later: Mapping[int, bool] | None = None,
     ) -> None:

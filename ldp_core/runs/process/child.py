@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from ldp_core.runs import queue
-from ldp_core.runs.kinds import Outcome
+from ldp_core.runs.kinds import JobEnd
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.process.training import train_process
 from ldp_core.runs.queue.job import Job
@@ -40,9 +40,9 @@ class Watched:
             self._process = CONTEXT.Process(target=train_process, args=(tell, job, slot, os.getpid()))
             with process_group.stops_held():
                 self._process.start()
-        self._outcome: Outcome | None = None
+        self._outcome: JobEnd | None = None
         self._kill_at = math.inf
-        self._leaving: Outcome | None = None
+        self._leaving: JobEnd | None = None
         self._noted = False
         self.began, self.makes_room = time.monotonic(), False
         self.working = math.inf
@@ -91,7 +91,7 @@ class Watched:
             self.makes_room = True
             os.kill(self._process.pid, preemption.SIGNAL)  # it is not reaped yet
 
-    def leave(self, end: Outcome) -> None:
+    def leave(self, end: JobEnd) -> None:
         """Stop the process because the worker ends; the job gets the outcome `end`."""
         self._leaving = end
         self._ask_to_stop()
@@ -105,28 +105,28 @@ class Watched:
         end = self._outcome or self._heard()
         if end.status != "completed":
             if queue.status(self.job.id) == "cancelling":
-                end = Outcome("cancelled")
+                end = JobEnd("cancelled")
             elif self._leaving:
                 end = self._leaving
             elif end.status == "cancelled":  # without a request
-                end = Outcome("interrupted", "the training process was asked to stop from outside; " + KEPT)
+                end = JobEnd("interrupted", "the training process was asked to stop from outside; " + KEPT)
         logging.info("job %s ends: %s", self.job.id, end.status)
         if not queue.move(self.job.id, end.status, end.message):
             # it was asked to stop since it was looked at, and it may not wait any more
             queue.move(self.job.id, "cancelled")
 
-    def _heard(self) -> Outcome:
+    def _heard(self) -> JobEnd:
         """Outcome that the process wrote before it ended, or one made from its exit code."""
         with self._pipe:
             try:
                 if self._pipe.poll():
-                    return Outcome(*json.loads(self._pipe.recv_bytes()))
+                    return JobEnd(*json.loads(self._pipe.recv_bytes()))
             except (OSError, EOFError):
                 pass  # it was killed
         code = self._process.exitcode
         if code == -signal.SIGKILL:
             why = "was killed from outside, perhaps because the machine ran out of memory"
-            return Outcome("interrupted", f"the training process {why}; {KEPT}")
+            return JobEnd("interrupted", f"the training process {why}; {KEPT}")
         if code is not None and -code in STOPS:
-            return Outcome("cancelled")
-        return Outcome("failed", f"the training process crashed (code {code})")
+            return JobEnd("cancelled")
+        return JobEnd("failed", f"the training process crashed (code {code})")

@@ -5,7 +5,7 @@ from typing import Any
 from ldp_core.datasets import Seen
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.record import own_data
-from ldp_core.system.bounded import Answer, answer
+from ldp_core.system.bounded import ProcessAnswer, answer
 
 MEMORY, SECONDS = 2 * 2**30, 120
 YOURSELF = "run `python -m ldp_core inspect UPLOAD.npz --card CARD.json` on a machine of your own"
@@ -23,7 +23,7 @@ def inspected(upload: bytes, card: bytes) -> dict[str, Any]:
     return found.checked(f"an attack on it takes more than {SECONDS} seconds or 2 GB here: {YOURSELF}")
 
 
-def _answer(asked: dict[str, Any], upload: bytes, card: bytes) -> Answer:
+def _answer(asked: dict[str, Any], upload: bytes, card: bytes) -> ProcessAnswer:
     if not own_data.hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
     if len(upload) + len(card) > own_data.MOST_BYTES:

@@ -9,7 +9,7 @@ from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.process.child import CONTEXT
 from ldp_core.runs.record import pilots
-from ldp_core.runs.record.pilots import Asked
+from ldp_core.runs.record.pilots import PilotRequest
 from ldp_core.runs.storage.database import be_patient
 from ldp_core.system import memory, process_group
 
@@ -17,7 +17,7 @@ from ldp_core.system import memory, process_group
 class Piloting:
     def __init__(self) -> None:
         self._process: BaseProcess | None = None
-        self._asked: Asked | None = None
+        self._asked: PilotRequest | None = None
         self._seen: tuple[int, ...] = ()
 
     def step(self, free: Sequence[Slot]) -> bool:
@@ -50,7 +50,7 @@ class Piloting:
             self._seen = now
         return True
 
-    def _begin(self, asked: Asked, slot: Slot) -> None:
+    def _begin(self, asked: PilotRequest, slot: Slot) -> None:
         self._asked = asked
         self._process = CONTEXT.Process(target=_try_out, args=(asked, slot, os.getpid()))
         try:
@@ -60,7 +60,7 @@ class Piloting:
             logging.exception("no process for a trial")
             self._process = None
 
-    def _end(self, process: BaseProcess, asked: Asked) -> None:
+    def _end(self, process: BaseProcess, asked: PilotRequest) -> None:
         process_group.end(process)
         if process.exitcode:
             logging.warning("a trial ended with code %s", process.exitcode)
@@ -69,7 +69,7 @@ class Piloting:
         self._process = None
 
 
-def _try_out(asked: Asked, slot: Slot, parent: int) -> None:
+def _try_out(asked: PilotRequest, slot: Slot, parent: int) -> None:
     process_group.end_when_asked()
     process_group.begin(parent)
     memory.be_given_up(memory.FIRST)

@@ -47,9 +47,9 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
     os._exit(0)  # whatever it has started and not ended is not waited for
 
 
-def train_job(job: Job, room: int) -> kinds.Outcome:
+def train_job(job: Job, room: int) -> kinds.JobEnd:
     """Compute what is left of a job, as stored in the queue, with at most `room` bytes of memory."""
-    outcome = kinds.Outcome("cancelled")
+    outcome = kinds.JobEnd("cancelled")
     with suppress(Stopped):
         signal.signal(signal.SIGTERM, _stop)
         try:
@@ -61,7 +61,7 @@ def train_job(job: Job, room: int) -> kinds.Outcome:
         except Exception as error:
             if not isinstance(error, StudioError):
                 logging.exception("job failed")
-            outcome = kinds.Outcome("failed", _in_words(error, job, room))
+            outcome = kinds.JobEnd("failed", _in_words(error, job, room))
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     return outcome
 

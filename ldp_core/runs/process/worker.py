@@ -50,7 +50,7 @@ QUIET_SECONDS = 1.0
 """Idle time after which an unmeasured machine's speed is measured."""
 PATIENCE_SECONDS = 60.0
 """Time for which a new worker waits for the end of the one that it replaces."""
-STOPPED = kinds.Outcome("interrupted", "the worker was asked to stop; what was trained is kept")
+STOPPED = kinds.JobEnd("interrupted", "the worker was asked to stop; what was trained is kept")
 
 _leaving: list[bool] = []
 """Not empty once this worker is to end."""
@@ -142,7 +142,7 @@ def _work(held: Held) -> bool:
             time.sleep(POLL_SECONDS)
         replaced = not _leaving and held.is_to_go()
         for one in watched:
-            one.leave(kinds.Outcome("queued") if replaced else STOPPED)
+            one.leave(kinds.JobEnd("queued") if replaced else STOPPED)
         while watched:
             _look_after(watched, free)
             time.sleep(POLL_SECONDS)

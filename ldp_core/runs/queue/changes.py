@@ -11,7 +11,7 @@ from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, RESUMABLE, STUDIO, Status
 from ldp_core.runs.queue.table import changing, parted
 from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import Entry
+from ldp_core.runs.storage.ledger import StoredItem
 
 WAITING_EACH, WAITING_ADDRESS, WAITING = 5, 100, 200
 """Largest numbers of waiting jobs: of one person, of one address, which a class may share, and in all."""
@@ -44,7 +44,7 @@ def add(
     row |= {"draft": draft, "owner": owner, "address": address, "room": room}
     row |= {"keys": json.dumps([*keys]), "created": time.time()}
     size = len(text) + len(long or "")
-    ledger.enter(Entry("job", row["id"], size, row["created"], None, owner, address))
+    ledger.enter(StoredItem("job", row["id"], size, row["created"], None, owner, address))
     added = ""
     try:
         with changing() as db:
@@ -150,8 +150,8 @@ def forget(identity: str) -> bool:
     return done
 
 
-def lying() -> list[Entry]:
+def lying() -> list[StoredItem]:
     """Rows of jobs as the ledger has them."""
     size = "length(request) + coalesce(length(long), 0)"
     rows = STUDIO.rows(f"SELECT id, {size}, created, owner, address FROM jobs")  # noqa: S608
-    return [Entry("job", row[0], row[1], row[2], None, *row[3:]) for row in rows]
+    return [StoredItem("job", row[0], row[1], row[2], None, *row[3:]) for row in rows]

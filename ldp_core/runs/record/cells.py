@@ -7,7 +7,7 @@ from typing import Any
 from ldp_core.datasets import Report
 from ldp_core.events import SweepCell
 from ldp_core.experiment import Experiment, plan
-from ldp_core.experiment.sweep import Cell
+from ldp_core.experiment.sweep import GridCell
 from ldp_core.runs.batch import bits
 from ldp_core.runs.record import computations
 from ldp_core.runs.train_all import train_all
@@ -16,7 +16,7 @@ NOTE_SECONDS = 1.0
 """Least interval between two transactions on the shared table."""
 
 
-def cell_body(number: int, cell: Cell, figures: dict[str, Any], known: bool = False) -> dict[str, Any]:
+def cell_body(number: int, cell: GridCell, figures: dict[str, Any], known: bool = False) -> dict[str, Any]:
     """Event of a cell, numbered from 0; `known`: its figures came from the store."""
     own: dict[str, Any] = {"set": dict(cell.set), "seed": cell.seed, "key": plan(cell.experiment).key}
     return SweepCell(cell=number, **own, **figures, known=known).as_json()

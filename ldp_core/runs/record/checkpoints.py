@@ -13,7 +13,7 @@ from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.events import Event, RoundDone, Status, event_of
 from ldp_core.experiment import parse, plan
 from ldp_core.federated.state import State
-from ldp_core.runs.lockstep import Start, Turn
+from ldp_core.runs.lockstep import RunStart, Turn
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.computations import Computation, database
 from ldp_core.runs.record.events import bodies, record, refuse_damaged, sound
@@ -63,7 +63,7 @@ class Recorder:
         with sound(self._one.key):
             return bodies(self._db)
 
-    def start(self) -> Start | None:
+    def start(self) -> RunStart | None:
         """Checkpoint of a begun run; a run without one starts over."""
         row = self._db.execute("SELECT * FROM checkpoint").fetchone()
         if row is None:
@@ -76,7 +76,7 @@ class Recorder:
         engine = next((one["engine_kind"] or "" for one in begun), "")
         state = State.from_bytes(row["round"], row["weights"], row["uploads"], kept or None, engine)
         self._repeated = {_place(json.loads(one["body"])) for one in self._db.execute(AFTER, (state.round,))}
-        return Start(state, row["seconds"])
+        return RunStart(state, row["seconds"])
 
     def kept(self) -> bytes | None:
         """What was last kept of a computation that has no checkpoints."""

@@ -39,7 +39,7 @@ class Computation(NamedTuple):
     """The computed run's experiment, or the job's request, as JSON."""
 
 
-class Ended(NamedTuple):
+class StoredEnd(NamedTuple):
     status: str
     figures: dict[str, Any]
 
@@ -111,14 +111,14 @@ def note_ends(rows: Iterable[tuple[str, str, str, dict[str, Any]]]) -> None:
         db.executemany("INSERT OR REPLACE INTO computations VALUES (?, ?, ?, ?, ?)", found)
 
 
-def ended(keys: Collection[str]) -> dict[str, Ended]:
+def ended(keys: Collection[str]) -> dict[str, StoredEnd]:
     """Ends of those computations that have ended, by key."""
     query = "SELECT * FROM computations WHERE status != ? AND key IN (SELECT value FROM json_each(?))"
     found = {}
     for row in STUDIO.rows(query, BEGUN, json.dumps([*keys])):
         with suppress(ValueError, TypeError):
             if row["kind"] == "figures" or database(row["key"]).exists():
-                found[row["key"]] = Ended(str(row["status"]), dict(json.loads(row["figures"])))
+                found[row["key"]] = StoredEnd(str(row["status"]), dict(json.loads(row["figures"])))
     return found
 
 

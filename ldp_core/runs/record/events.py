@@ -47,7 +47,7 @@ def record(key: str) -> Database:
     return Database(str(database(key)), SCHEMA, format=1, advice="train it again")
 
 
-class Stored(NamedTuple):
+class StoredEvent(NamedTuple):
     seq: int
     """Number of the event within its computation, from 1."""
     run: int
@@ -59,7 +59,7 @@ class Stored(NamedTuple):
 class News(NamedTuple):
     began: float | None
     """Start of the computation, which distinguishes its record from an earlier one; None without a record."""
-    events: list[Stored]
+    events: list[StoredEvent]
 
 
 def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
@@ -71,13 +71,13 @@ def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
         query = "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
         rows = db.execute(query, (seq, most)).fetchall()
     with sound(key):
-        events = [Stored(row["seq"], run, row["at"], _body(row["body"])) for row in rows]
+        events = [StoredEvent(row["seq"], run, row["at"], _body(row["body"])) for row in rows]
         return News(float(about["began"]), events)
 
 
-def events_of(job: Job) -> list[Stored]:
+def events_of(job: Job) -> list[StoredEvent]:
     """All events in their order, each run's as its simulation yields them."""
-    every = list[tuple[float, Stored]]()
+    every = list[tuple[float, StoredEvent]]()
     for run, key in enumerate(job.keys):
         events, at = news(key, run=run).events, 0.0
         with sound(key):
@@ -89,13 +89,13 @@ def events_of(job: Job) -> list[Stored]:
     return [one for _, one in sorted(every, key=lambda one: one[0])]
 
 
-def _in_stream(one: Stored) -> tuple[float, bool]:
+def _in_stream(one: StoredEvent) -> tuple[float, bool]:
     """Sort key: attacks, which may be stored later, stand before their round."""
     kind = one.body["event"]
     return inf if kind == "end" else one.body.get("round", 0), kind == "round"
 
 
-def _waits(events: Sequence[Stored]) -> bool:
+def _waits(events: Sequence[StoredEvent]) -> bool:
     """Whether the run's attacks stand after all rounds."""
     attack = events[0].body.get("experiment", {}).get("attack") if events else None
     return isinstance(attack, Mapping) and bool(attack.get("after"))

@@ -7,7 +7,7 @@ from hashlib import sha256
 from ldp_core.experiment import Draft
 from ldp_core.runs.storage import ledger
 from ldp_core.runs.storage.database import Database
-from ldp_core.runs.storage.ledger import Entry
+from ldp_core.runs.storage.ledger import StoredItem
 from ldp_core.system.json_file import from_text
 
 DATABASE = Database(
@@ -47,7 +47,7 @@ def all_of(who: str) -> dict[str, Guess]:
 
 
 def _enter(who: str, about: str, body: str, address: str | None) -> None:
-    ledger.enter(Entry("guess", f"{who} {about}", len(body), time.time(), None, who, address))
+    ledger.enter(StoredItem("guess", f"{who} {about}", len(body), time.time(), None, who, address))
 
 
 def skip(who: str, scenario: str, skipped: bool = True, address: str | None = None) -> None:
@@ -65,11 +65,12 @@ def shown(who: str, draft: Draft, address: str | None = None) -> None:
         skip(who, about, address=address)
 
 
-def lying() -> list[Entry]:
+def lying() -> list[StoredItem]:
     """Guesses as the ledger has them; settings guessed at and shown count once."""
     query = "SELECT who, about, body FROM guessed UNION ALL SELECT who, scenario, scenario FROM passed"
     return [
-        Entry("guess", f"{row[0]} {row[1]}", len(row[2]), 0.0, owner=row[0]) for row in DATABASE.rows(query)
+        StoredItem("guess", f"{row[0]} {row[1]}", len(row[2]), 0.0, owner=row[0])
+        for row in DATABASE.rows(query)
     ]
 
 

@@ -6,7 +6,7 @@ import unicodedata
 from ldp_core.errors import InvalidInput, on_one_line
 from ldp_core.runs.storage import ledger
 from ldp_core.runs.storage.database import Database
-from ldp_core.runs.storage.ledger import Entry
+from ldp_core.runs.storage.ledger import StoredItem
 
 DATABASE = Database(
     "nicknames.sqlite",
@@ -50,12 +50,12 @@ def skeleton(name: str) -> str:
 def keep(who: str, name: str, address: str | None = None) -> None:
     """Store a visitor's nickname; "" for none."""
     typed = cleaned(name)
-    ledger.enter(Entry("nickname", who, len(typed), time.time(), None, who, address))
+    ledger.enter(StoredItem("nickname", who, len(typed), time.time(), None, who, address))
     DATABASE.change("INSERT OR REPLACE INTO nickname VALUES (?, ?)", who, typed)
 
 
-def lying() -> list[Entry]:
-    return [Entry("nickname", who, len(name), 0.0, owner=who) for who, name in everybody().items()]
+def lying() -> list[StoredItem]:
+    return [StoredItem("nickname", who, len(name), 0.0, owner=who) for who, name in everybody().items()]
 
 
 def erase(identity: str) -> None:

@@ -20,7 +20,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import room_of
 from ldp_core.runs.record import deletion
 from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import Entry
+from ldp_core.runs.storage.ledger import StoredItem
 from ldp_core.settings import OWN_DATA_HOURS
 from ldp_core.system import bounded
 from ldp_core.system.data_folder import own_dir
@@ -33,7 +33,7 @@ YOUNG_SECONDS = 600
 ENDINGS = (*_brought.TEXTS, ".zip", *_pictures.SUFFIXES)
 
 
-class Own(NamedTuple):
+class OwnData(NamedTuple):
     """A data set: its name, that of the uploaded file, and its time of deletion in seconds since 1970."""
 
     name: str
@@ -50,7 +50,7 @@ def hours() -> float:
     return OWN_DATA_HOURS.value()
 
 
-def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> Own:
+def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> OwnData:
     """Store an uploaded table, ZIP or pictures by file name, all or none; else InvalidInput."""
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
@@ -64,7 +64,7 @@ def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> 
         raise InvalidInput(f"these files have {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are taken")
     sweep()
     file, until = own_dir() / room_of(owner) / secrets.token_hex(4), time.time() + 3600 * hours()
-    entry = Entry("own data", _id(file), size, time.time(), until, owner, address)
+    entry = StoredItem("own data", _id(file), size, time.time(), until, owner, address)
     ledger.enter(entry)
     title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"
     try:
@@ -77,7 +77,7 @@ def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> 
         if isinstance(error, OSError):
             raise StorageFailed(f"the folder of runs cannot be written to ({error.strerror})") from None
         raise InvalidInput(f"{shown(names[0])}: {error}") from None
-    return Own(f"{kind}:{_id(file)}", title, until)
+    return OwnData(f"{kind}:{_id(file)}", title, until)
 
 
 def _understand(file: Path, asked: dict[str, str], files: Mapping[str, bytes]) -> str:
@@ -91,12 +91,12 @@ def _understand(file: Path, asked: dict[str, str], files: Mapping[str, bytes]) -
     return kind
 
 
-def mine(owner: str | None) -> list[Own]:
+def mine(owner: str | None) -> list[OwnData]:
     found = []
     for title in _titles(room_of(owner)) if owner else ():
         with suppress(FileNotFoundError):  # its time is just over
             if file := _file(title):
-                found.append(Own(f"{file.suffix[1:]}:{_id(file)}", *_titled(title)))
+                found.append(OwnData(f"{file.suffix[1:]}:{_id(file)}", *_titled(title)))
     return sorted(found, key=lambda one: -one.until)
 
 
@@ -122,7 +122,7 @@ def describe(name: str, owner: str | None, said: Card) -> None:
     text, file = json.dumps(said.as_json()), _own(name, owner)
     Card.of(text.encode())
     stored = file.read_bytes()
-    ledger.enter(Entry("own data", _id(file), len(stored) + len(text), time.time()))
+    ledger.enter(StoredItem("own data", _id(file), len(stored) + len(text), time.time()))
     _understand(file, {"card": text}, {"stored": stored})
 
 
@@ -158,13 +158,13 @@ def sweep() -> None:
             deletion.forget(job)
 
 
-def lying() -> list[Entry]:
+def lying() -> list[StoredItem]:
     """Data sets as the ledger has them."""
-    found = list[Entry]()
+    found = list[StoredItem]()
     for title in _titles("*"):
         with suppress(FileNotFoundError):
             size = sum(file.stat().st_size for file in title.parent.glob(f"{title.stem}.*"))
-            found.append(Entry("own data", _id(title), size, title.stat().st_mtime, _titled(title)[1]))
+            found.append(StoredItem("own data", _id(title), size, title.stat().st_mtime, _titled(title)[1]))
     return found
 
 

@@ -16,7 +16,7 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.record import computations, own_data
 from ldp_core.runs.storage import ledger
 from ldp_core.runs.storage.database import Database
-from ldp_core.runs.storage.ledger import Entry
+from ldp_core.runs.storage.ledger import StoredItem
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.system.json_file import from_text
 from ldp_core.theory.learnability import Outlook, certain
@@ -37,7 +37,7 @@ AWAY = Outlook("unknown", "its data are not here yet: press Train")
 FAILED = Outlook("unknown", "a trial of it failed: press Train")
 
 
-class Asked(NamedTuple):
+class PilotRequest(NamedTuple):
     owner: str
     request: str
     at: float
@@ -82,19 +82,19 @@ def ask(experiments: Sequence[Experiment], owner: str, address: str | None = Non
     own_data.room_for(request, owner)
     if any(one.owner == owner and one.request == request for one in waiting()):
         return False
-    ledger.enter(Entry("pilot", owner, len(request), time.time(), None, owner, address))
+    ledger.enter(StoredItem("pilot", owner, len(request), time.time(), None, owner, address))
     query = "INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?)"
     WAITING.change(query, owner, address, request, time.time())
     return True
 
 
-def waiting() -> list[Asked]:
+def waiting() -> list[PilotRequest]:
     """Requests, oldest first."""
     rows = WAITING.rows("SELECT owner, request, at FROM waiting ORDER BY at")
-    return [Asked(str(row["owner"]), str(row["request"]), float(row["at"])) for row in rows]
+    return [PilotRequest(str(row["owner"]), str(row["request"]), float(row["at"])) for row in rows]
 
 
-def try_out(asked: Asked) -> None:
+def try_out(asked: PilotRequest) -> None:
     """Compute and store what a request's experiments still lack; loads torch."""
     from ldp_core.pilot import pilot
 
@@ -111,13 +111,13 @@ def try_out(asked: Asked) -> None:
         _keep({key_of(plan(one)): found})
 
 
-def give_up(asked: Asked) -> None:
+def give_up(asked: PilotRequest) -> None:
     """Store that what a request's experiments lack could not be tried out."""
     views = zip(asked.experiments, known(asked.experiments), strict=True)
     _keep({key_of(plan(one)): FAILED for one, view in views if view is TESTING})
 
 
-def done(asked: Asked) -> None:
+def done(asked: PilotRequest) -> None:
     """Take a request out, unless another has replaced it."""
     if WAITING.change("DELETE FROM waiting WHERE owner = ? AND at = ?", asked.owner, asked.at):
         ledger.release("pilot", asked.owner)
@@ -130,10 +130,10 @@ def _keep(found: Mapping[str, Outlook]) -> None:
     computations.note_ends(figures)
 
 
-def lying() -> list[Entry]:
+def lying() -> list[StoredItem]:
     """Requests as the ledger has them."""
     rows = WAITING.rows("SELECT owner, length(request), at, address FROM waiting")
-    return [Entry("pilot", row[0], row[1], row[2], None, row[0], row[3]) for row in rows]
+    return [StoredItem("pilot", row[0], row[1], row[2], None, row[0], row[3]) for row in rows]
 
 
 def erase(identity: str) -> None:

@@ -11,7 +11,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations, deletion
-from ldp_core.runs.storage.ledger import Entry, oldest_of_fullest
+from ldp_core.runs.storage.ledger import StoredItem, oldest_of_fullest
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings import QUOTA_GB
 
@@ -88,7 +88,7 @@ def prune(most: int | None = None) -> list[Kept]:
 def _in_turn(jobs: Sequence[Job]) -> list[Job]:
     found = {job.id: job for job in jobs}
     entries = [
-        Entry("job", job.id, bytes_of(job.keys), float(job.place), None, job.owner, job.address)
+        StoredItem("job", job.id, bytes_of(job.keys), float(job.place), None, job.owner, job.address)
         for job in jobs
     ]
     return [found[one.id] for one in oldest_of_fullest(entries)]

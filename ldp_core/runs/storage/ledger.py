@@ -36,7 +36,7 @@ CREATE INDEX IF NOT EXISTS by_part ON entry (kind, part, gone, owner, address, s
 )
 
 
-class Kind(NamedTuple):
+class StoredKind(NamedTuple):
     home: str
     """Module that stores it, with `lying()` and `erase(identity)`, which is False for one that must stay."""
     what: str
@@ -55,17 +55,17 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "own data": Kind(
+    "own data": StoredKind(
         "ldp_core.runs.record.own_data", "own data sets", 5, 100, 200, 0.1, "in all", (60.0, 300.0)
     ),
-    "draft": Kind("ldp_core.runs.record.drafts", "drafts", 200, 5000, 20_000, 0.04, "always"),
-    "link": Kind("ldp_core.runs.record.drafts", "links", 100, 2000, 10_000, 0.02, "always"),
-    "guess": Kind("ldp_core.runs.record.guesses", "guesses", 300, 6000, 30_000, 0.01, "always"),
-    "nickname": Kind("ldp_core.runs.record.nicknames", "nicknames", 1, 1000, 5000, 0.01, "always"),
-    "job": Kind("ldp_core.runs.record.deletion", "jobs", 1000, 10_000, 20_000, 0.1, "always"),
-    "pilot": Kind("ldp_core.runs.record.pilots", "trials before training", 1, 100, 200, 0.01, "always"),
-    "class": Kind("ldp_core.classroom.sessions", "classes", 20, 50, 100, 0.01, "never"),
-    "member": Kind("ldp_core.classroom.members", "students of this class", 1, 100, 300, 0.01, "never"),
+    "draft": StoredKind("ldp_core.runs.record.drafts", "drafts", 200, 5000, 20_000, 0.04, "always"),
+    "link": StoredKind("ldp_core.runs.record.drafts", "links", 100, 2000, 10_000, 0.02, "always"),
+    "guess": StoredKind("ldp_core.runs.record.guesses", "guesses", 300, 6000, 30_000, 0.01, "always"),
+    "nickname": StoredKind("ldp_core.runs.record.nicknames", "nicknames", 1, 1000, 5000, 0.01, "always"),
+    "job": StoredKind("ldp_core.runs.record.deletion", "jobs", 1000, 10_000, 20_000, 0.1, "always"),
+    "pilot": StoredKind("ldp_core.runs.record.pilots", "trials before training", 1, 100, 200, 0.01, "always"),
+    "class": StoredKind("ldp_core.classroom.sessions", "classes", 20, 50, 100, 0.01, "never"),
+    "member": StoredKind("ldp_core.classroom.members", "students of this class", 1, 100, 300, 0.01, "never"),
 }
 """The bytes of jobs are those of their requests; their records have the quota (`record.quota`)."""
 LEAST = 50 * 10**6
@@ -77,7 +77,7 @@ EACH_WEIGHS = 1000
 YOUNG_SECONDS, HOUR, COMPARED_SECONDS = 60.0, 3600.0, 600.0
 
 
-class Entry(NamedTuple):
+class StoredItem(NamedTuple):
     """What lies in the folder, with what its module knows of it; `at` is 0 where it does not know."""
 
     kind: str
@@ -95,10 +95,10 @@ class Entry(NamedTuple):
         return self.address or self.owner or ""
 
 
-COLUMNS = ", ".join(Entry._fields)
+COLUMNS = ", ".join(StoredItem._fields)
 
 
-def enter(entry: Entry) -> None:
+def enter(entry: StoredItem) -> None:
     """Enter what is about to be written, or changed; a known entry keeps owner, address and end. Raises
     NotNow: the person, the address or all together have as much as they may; StorageFailed: the disk is
     nearly full.
@@ -111,7 +111,7 @@ def enter(entry: Entry) -> None:
         erase(one)
 
 
-def _entered(entry: Entry, compared: bool) -> list[Entry] | None:
+def _entered(entry: StoredItem, compared: bool) -> list[StoredItem] | None:
     """Enter it; returns those that go for it. None, with nothing entered, if it fits only after others go and
     the ledger was not `compared`.
     """
@@ -123,7 +123,7 @@ def _entered(entry: Entry, compared: bool) -> list[Entry] | None:
             entry = entry._replace(until=last.until)
         elif entry.size >= LARGE:
             refuse_a_full_disk(entry.size)
-        going = list[Entry]()
+        going = list[StoredItem]()
         if entry.owner is not None and not (known and entry.size == known[0].size):
             at_all, why = _limit(db, entry)
             if why and not compared:
@@ -131,13 +131,13 @@ def _entered(entry: Entry, compared: bool) -> list[Entry] | None:
             if why and KINDS[entry.kind].makes_room not in ("always", "in all" if at_all else ""):
                 raise NotNow(why)
             going = _making_room(db, entry, why) if why else []
-        values = ", ".join("?" * len(Entry._fields))
+        values = ", ".join("?" * len(StoredItem._fields))
         entry = entry._replace(seconds=entry.seconds + (known[0].seconds if known else 0))
         db.execute(f"INSERT OR REPLACE INTO entry ({COLUMNS}) VALUES ({values})", entry)  # noqa: S608
     return going
 
 
-def _limit(db: sqlite3.Connection, entry: Entry) -> tuple[bool, str]:
+def _limit(db: sqlite3.Connection, entry: StoredItem) -> tuple[bool, str]:
     """Sentence on the limit that one more entry exceeds, "" for none; True if it is that of all together."""
     kind = KINDS[entry.kind]
     query = (
@@ -164,9 +164,9 @@ def _limit(db: sqlite3.Connection, entry: Entry) -> tuple[bool, str]:
     return False, ""
 
 
-def _making_room(db: sqlite3.Connection, entry: Entry, why: str) -> list[Entry]:
+def _making_room(db: sqlite3.Connection, entry: StoredItem, why: str) -> list[StoredItem]:
     """Entries that go for a new one; raises NotNow with the reason if it does not fit without others."""
-    kind, going = KINDS[entry.kind], list[Entry]()
+    kind, going = KINDS[entry.kind], list[StoredItem]()
     there = _select(db, "kind = ? AND part = ? AND NOT gone AND id != ?", entry.kind, entry.part, entry.id)
     going += _beyond([one for one in there if one.owner == entry.owner], kind.each)
     near = [one for one in there if entry.address and one.address == entry.address and one not in going]
@@ -181,15 +181,15 @@ def _making_room(db: sqlite3.Connection, entry: Entry, why: str) -> list[Entry]:
     return going
 
 
-def _beyond(there: Iterable[Entry], most: int) -> list[Entry]:
+def _beyond(there: Iterable[StoredItem], most: int) -> list[StoredItem]:
     """The oldest of these, without which one more fits."""
     found = sorted(there, key=lambda one: one.at)
     return found[: max(0, len(found) + 1 - most)]
 
 
-def oldest_of_fullest(there: Sequence[Entry]) -> Iterator[Entry]:
+def oldest_of_fullest(there: Sequence[StoredItem]) -> Iterator[StoredItem]:
     """Entries in the order in which they make room: each time the oldest of the address that has most."""
-    by_place = dict[str, list[Entry]]()
+    by_place = dict[str, list[StoredItem]]()
     for one in sorted(there, key=lambda one: -one.at):
         by_place.setdefault(one.place, []).append(one)
     held = {place: sum(one.size + EACH_WEIGHS for one in found) for place, found in by_place.items()}
@@ -221,7 +221,7 @@ def release_part(part: str) -> None:
     LEDGER.change("DELETE FROM entry WHERE part = ?", part)
 
 
-def erase(entry: Entry) -> bool:
+def erase(entry: StoredItem) -> bool:
     """Erase what was entered, wherever it lies; False if it stays for now."""
     done = _home(entry.kind).erase(entry.id) is not False
     if done:
@@ -229,7 +229,7 @@ def erase(entry: Entry) -> bool:
     return done
 
 
-def standing(kind: str | None = None) -> list[Entry]:
+def standing(kind: str | None = None) -> list[StoredItem]:
     """All that is entered, of one kind or of all."""
     with LEDGER.reading() as db:
         return _select(db, "(?1 IS NULL OR kind = ?1) AND NOT gone ORDER BY at", kind) if db else []
@@ -241,12 +241,12 @@ def taken() -> dict[str, tuple[int, int]]:
     return {row[0]: (row[1], row[2]) for row in LEDGER.rows(query)}
 
 
-def free(most: int) -> list[Entry]:
+def free(most: int) -> list[StoredItem]:
     """Erase until all entries take at most so many bytes, the oldest of the fullest address first; returns
     those that went. What is short-lived, as a class, stays until its end.
     """
     there = [one for one in standing() if KINDS[one.kind].makes_room != "never"]
-    left, going = sum(one.size for one in there), list[Entry]()
+    left, going = sum(one.size for one in there), list[StoredItem]()
     for one in oldest_of_fullest(there):
         if left <= most:
             break
@@ -282,7 +282,7 @@ def compare(kind: str) -> None:
     """Make a kind's entries those of what lies in the folder, where a crash has parted them; what was just
     entered may still be written.
     """
-    lying: dict[str, Entry] = {one.id: one for one in _home(kind).lying() if one.kind == kind}
+    lying: dict[str, StoredItem] = {one.id: one for one in _home(kind).lying() if one.kind == kind}
     now = time.time()
     if not (lying or standing(kind)):
         return
@@ -290,7 +290,7 @@ def compare(kind: str) -> None:
         known = {one.id: one for one in _select(db, "kind = ? AND NOT gone", kind)}
         for identity, one in lying.items():
             if identity not in known:
-                values = ", ".join("?" * len(Entry._fields))
+                values = ", ".join("?" * len(StoredItem._fields))
                 new = one._replace(at=one.at or now)
                 db.execute(f"INSERT OR REPLACE INTO entry ({COLUMNS}) VALUES ({values})", new)  # noqa: S608
             else:
@@ -304,13 +304,13 @@ def compare(kind: str) -> None:
         db.executemany("DELETE FROM entry WHERE kind = ? AND id = ?", lost)
 
 
-def most_bytes(kind: Kind) -> float:
+def most_bytes(kind: StoredKind) -> float:
     return max(LEAST, kind.share * QUOTA_GB.value() * 1e9)
 
 
-def _select(db: sqlite3.Connection, where: str, *values: Any) -> list[Entry]:
+def _select(db: sqlite3.Connection, where: str, *values: Any) -> list[StoredItem]:
     rows = db.execute(f"SELECT {COLUMNS} FROM entry WHERE {where}", values).fetchall()  # noqa: S608
-    return [Entry(*row) for row in rows]
+    return [StoredItem(*row) for row in rows]
 
 
 def _home(kind: str) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.attacks.findings.verdict import Verdict, judge, judge_share
-from ldp_core.runs.view.folded import Column
+from ldp_core.attacks.findings.verdict import LeakVerdict, judge, judge_share
+from ldp_core.runs.view.folded import CompactSeries
 
 CONTROLS = (None, "clean", "clipped")
 """The upload as sent (None), and its two controls: without clipping and noise, and without noise."""
@@ -20,18 +20,18 @@ class Tries:
     upload: str
     client: int
     attacker: str = ""
-    numbers: Column = field(default_factory=Column)
-    psnr: dict[str | None, Column] = field(default_factory=dict)
+    numbers: CompactSeries = field(default_factory=CompactSeries)
+    psnr: dict[str | None, CompactSeries] = field(default_factory=dict)
     """PSNR in dB by control; of a real upload that of its best recovered image."""
-    recovered: dict[str | None, Column] = field(default_factory=dict)
+    recovered: dict[str | None, CompactSeries] = field(default_factory=dict)
     """Number of recovered images, by control; of a real upload alone, as `by_chance`."""
-    by_chance: Column = field(default_factory=Column)
+    by_chance: CompactSeries = field(default_factory=CompactSeries)
     """Share of images not in the upload that count as recovered."""
-    picks: Column = field(default_factory=Column)
+    picks: CompactSeries = field(default_factory=CompactSeries)
     """Score of each round: 1 for an identification, 1/k for a tie of k candidates."""
-    picks_same_class: Column = field(default_factory=Column)
+    picks_same_class: CompactSeries = field(default_factory=CompactSeries)
     """The same score among candidates of the true image's class."""
-    caps: Column = field(default_factory=Column)
+    caps: CompactSeries = field(default_factory=CompactSeries)
     """Least upper bound on the identification rate, by round."""
     images: int = 1
     """In each upload."""
@@ -67,9 +67,9 @@ class Tries:
     def fold(self, body: dict[str, Any]) -> None:
         control = body["control"]
         self.attacker = body["attacker"]
-        self.psnr.setdefault(control, Column()).append(body["psnr"])
+        self.psnr.setdefault(control, CompactSeries()).append(body["psnr"])
         if self.upload == "real":  # a column that is empty takes as much memory as another
-            self.recovered.setdefault(control, Column()).append(body.get("recovered"))
+            self.recovered.setdefault(control, CompactSeries()).append(body.get("recovered"))
         if control is None:
             self.numbers.append(body["round"])
             self.picks.append(body.get("identification_credit"))
@@ -94,7 +94,7 @@ def success(event: dict[str, Any]) -> tuple[int, float]:
     return event.get("recovered") or 0, event["psnr"]
 
 
-def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
+def verdict_on(tries: Tries, event: dict[str, Any]) -> LeakVerdict:
     """Verdict on an attempt, given its controls and the guess without an upload."""
     at = event["round"]
     if tries.upload == "real":

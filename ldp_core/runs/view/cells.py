@@ -5,8 +5,8 @@ from math import nan
 from typing import Any, Self
 
 from ldp_core.runs.view.folded import Folded
-from ldp_core.tuning.designs import TRIAL, Point, without_noise
-from ldp_core.tuning.fits import Fit, fits_of
+from ldp_core.tuning.designs import TRIAL, DesignRun, without_noise
+from ldp_core.tuning.fits import NoiselessRun, fits_of
 
 Body = dict[str, Any]
 Place = tuple[str, float | None, str | None]
@@ -72,7 +72,7 @@ class SearchProgress(Folded):
     cells: list[Body]
     leaks: list[Body]
     """Identification events of the values of ε tried for a limit on identification."""
-    fits: list[Fit]
+    fits: list[NoiselessRun]
     answer: Body | None
 
     def _forget(self) -> None:
@@ -109,18 +109,18 @@ class AskProgress(Folded):
             self.cells.append(body)
 
 
-def points_of(events: Iterable[Mapping[str, Any]], ranges: Sequence[float] = ()) -> dict[Point, float]:
+def points_of(events: Iterable[Mapping[str, Any]], ranges: Sequence[float] = ()) -> dict[DesignRun, float]:
     """What a search for a design knows, by point; `ranges`: the designs of the search for the least ε."""
     found = {}
     for one in events:
         if one["event"] == "trial":
-            point = Point(one["question"], one["design"], one["epsilon"], TRIAL)
+            point = DesignRun(one["question"], one["design"], one["epsilon"], TRIAL)
             for replica, accuracy in enumerate(one["accuracies"] or [nan]):
                 found[point._replace(seed=TRIAL - replica)] = accuracy
         elif one["event"] == "cell" and "half" in one:
             design = ranges.index(one["half"])
             design = without_noise(design) if one["epsilon"] is None else design
-            found[Point(0, design, one["epsilon"] or 0.0, one["seed"])] = accuracy_of(one)
+            found[DesignRun(0, design, one["epsilon"] or 0.0, one["seed"])] = accuracy_of(one)
         elif one["event"] == "cell":
-            found[Point(one["question"], one["design"], one["epsilon"], one["seed"])] = accuracy_of(one)
+            found[DesignRun(one["question"], one["design"], one["epsilon"], one["seed"])] = accuracy_of(one)
     return found

@@ -12,7 +12,7 @@ from ldp_core.accounting import AGAINST, Entry, Promise, entries, entries_in
 from ldp_core.events.run import unpacked
 from ldp_core.experiment import Experiment, plan
 from ldp_core.inference import Difference, Spread, difference, spread
-from ldp_core.presets.questions import Result
+from ldp_core.presets.questions import CompletedRun
 from ldp_core.runs.view.attack_curve import verdict_on
 from ldp_core.runs.view.run_curves import RunProgress, by_variant, common
 
@@ -103,18 +103,18 @@ def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:
     return sum(hits), sum(attempts), max(chances, default=0.0)
 
 
-def results(runs: Iterable[RunProgress]) -> list[Result]:
+def results(runs: Iterable[RunProgress]) -> list[CompletedRun]:
     """Figures of completed runs, which questions of scenarios are answered from."""
     return [_result(run) for run in runs if run.status == "completed"]
 
 
-def _result(run: RunProgress) -> Result:
+def _result(run: RunProgress) -> CompletedRun:
     tried = [one for one in run.tries.values() if one.closest]
     audits = [(one, one.closest or {}) for one in tried if one.upload == "audit"]
     real = [(one.closest or {}).get("recovered") or 0 for one in tried if one.upload == "real"]
     kinds = [verdict_on(*pair).kind for pair in audits]
     ledger = entries_in((run.end or {}).get("ledger", ()))
-    return Result(
+    return CompletedRun(
         label=run.label,
         seed=run.seed,
         accuracy=run.curves["accuracy"][-1],

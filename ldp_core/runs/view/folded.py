@@ -13,13 +13,13 @@ import numpy as np
 
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.events import News, Stored, news, sound
+from ldp_core.runs.record.events import News, StoredEvent, news, sound
 
 MOST = 50
 """Number of events of one computation that are read at a time."""
 
 
-class Column:
+class CompactSeries:
     """One value a round in four bytes, NaN where missing (the stored record keeps all digits); what is read
     is a copy: another thread may append meanwhile.
     """
@@ -80,7 +80,7 @@ class Folded(ABC):
                     self._seqs[event.run] = event.seq
         return self
 
-    def _next(self) -> list[Stored]:
+    def _next(self) -> list[StoredEvent]:
         """A limited number of new events of each computation, to bound memory."""
         found = self._look()
         if any(was not in (None, one.began) for was, one in zip(self._began, found, strict=True)):

@@ -12,7 +12,7 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Row, runs_of
 from ldp_core.runs.view.attack_curve import Tries
-from ldp_core.runs.view.folded import Column, Folded
+from ldp_core.runs.view.folded import CompactSeries, Folded
 
 CURVES = (
     "accuracy",
@@ -36,7 +36,7 @@ class RunProgress:
     experiment: str
     """Experiment as JSON text."""
     start: dict[str, Any] = field(default_factory=dict)
-    curves: dict[str, Column] = field(default_factory=dict)
+    curves: dict[str, CompactSeries] = field(default_factory=dict)
     last: dict[str, Any] = field(default_factory=dict)
     """Event of the latest round."""
     targets: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class RunProgress:
         kind, client = body["event"], int(body.get("client", 0)) - 1
         if kind in ("start", "round"):
             for curve in CURVES:
-                self.curves.setdefault(curve, Column()).append(body.get(curve))
+                self.curves.setdefault(curve, CompactSeries()).append(body.get(curve))
         if kind == "start":
             self.start = body
         elif kind == "round":

@@ -27,7 +27,7 @@ from pages.parts.charts.frames import shot as framed
 from pages.parts.runs.job_state import far_state
 from pages.parts.train.attributes import RULE, attributes, is_table, of_rows
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.shared_cache import watch_record
 from pages.parts.ui.text import an_image_of, decibels, number, percent, plain
 from pages.parts.ui.text import seconds as in_words
@@ -88,7 +88,7 @@ def _drawn(desk: Desk, live: bool) -> None:
     if not real and is_table(dataset):
         _attributes(desk, dataset)
     charts = [_shares(desk)] if real else [_likeness(desk), _identified(desk)]
-    charts = [Card(**of_rows(vars(one), dataset)) for one in charts]
+    charts = [ChartCard(**of_rows(vars(one), dataset)) for one in charts]
     components.draw("cards", components.sheet(charts), key="desk charts")
     with st.container(horizontal=True):
         with st.popover(KNOWS):
@@ -135,8 +135,8 @@ def _state(job: Job, desk: Desk) -> None:
     far_state(job, done / every, doing, cells)
 
 
-def _shares(desk: Desk) -> Card:
-    return Card(
+def _shares(desk: Desk) -> ChartCard:
+    return ChartCard(
         title="Images that came back",
         rest=f" from one upload of {desk.start['n']}",
         caption="20 dB or more; band: 95 % interval; by chance: held-out images that fit as well",
@@ -145,11 +145,11 @@ def _shares(desk: Desk) -> Card:
     )
 
 
-def _likeness(desk: Desk) -> Card:
+def _likeness(desk: Desk) -> ChartCard:
     n = desk.start["n"]
     # under six values allow no 95 % interval of their median
     band = "95 % interval of the median" if n > 5 else f"lowest and highest of {n}"
-    return Card(
+    return ChartCard(
         title="Does the picture come back?",
         rest=f" Median of {n} images",
         caption=f"band: {band}; a copy above 45 dB is drawn at 45",
@@ -159,9 +159,9 @@ def _likeness(desk: Desk) -> Card:
     )
 
 
-def _identified(desk: Desk) -> Card:
+def _identified(desk: Desk) -> ChartCard:
     candidates = desk.start["ladder"]["candidates"]
-    return Card(
+    return ChartCard(
         title=f"Can the server tell which of {candidates} images it was?",
         rest=" By the mechanism's exact likelihood",
         caption="band: 95 % interval; dashed: no attacker picks more often, on average over which of the "

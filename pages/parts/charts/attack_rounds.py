@@ -9,7 +9,7 @@ from ldp_core.attacks.findings.bounds import VACUOUS
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.inference import intervals
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs import Column, Tries
+from ldp_core.runs import CompactSeries, Tries
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band, label, line, rounds_axis, thinned
 from pages.parts.charts.series import Series
@@ -112,7 +112,7 @@ GAP = 0.07
 """Least distance between labels, larger than in other charts as these are lower."""
 
 
-def _table(curves: Sequence[Column]) -> Floats:
+def _table(curves: Sequence[CompactSeries]) -> Floats:
     """Common rounds of all seeds, (seeds, rounds)."""
     length = min(len(curve) for curve in curves)
     return np.stack([curve[:length] for curve in curves])

@@ -37,7 +37,7 @@ YIELDS = "yields"
 """Name of annotations that are omitted where they would cover an earlier one (assets/web/labels.js)."""
 
 
-class Drawn(NamedTuple):
+class DensityCurve(NamedTuple):
     x: Floats
     y: Floats
     """Probability or density at each x."""
@@ -81,7 +81,7 @@ def law_figure(
     )
 
 
-def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | None) -> Iterator[Drawn]:
+def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | None) -> Iterator[DensityCurve]:
     paint = MUTED if tint is None else colour(tint)
     own: Trace = {"type": "scatter", "name": name, "showlegend": True}
     atoms = law.atoms(value)
@@ -92,7 +92,9 @@ def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | Non
         style = {**own, **own_look, "cliponaxis": False, "hovertemplate": hover}
         stems = np.stack([np.zeros(atoms.size), mass, np.full(atoms.size, np.nan)], 1)
         brief = {**style, "law": {"atoms": atoms.tolist(), "mass": mass.tolist()}}
-        yield Drawn(atoms, mass, brief if moving else scatter(atoms.repeat(3), stems.ravel(), **style), True)
+        yield DensityCurve(
+            atoms, mass, brief if moving else scatter(atoms.repeat(3), stems.ravel(), **style), True
+        )
     edges = law.edges(value)
     if edges.size:
         spread = 5 * np.sqrt(law.variance(value))
@@ -111,7 +113,9 @@ def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | Non
             "hovertemplate": "%{x:.3~r}: %{y:.3~r}",
             **fill,
         }
-        yield Drawn(x, y, {**style, "law": _brief(ends, closer, y)} if moving else scatter(x, y, **style))
+        yield DensityCurve(
+            x, y, {**style, "law": _brief(ends, closer, y)} if moving else scatter(x, y, **style)
+        )
 
 
 def _brief(ends: Floats, closer: float, y: Floats) -> dict[str, Any]:
@@ -129,7 +133,7 @@ def grey(mechanism: Mechanism, low: float, high: float) -> str:
     return f"grey: a weight from the other end of {range_in_words(low, high)} (shaded)"
 
 
-def _across(drawn: Sequence[Drawn], low: float, high: float) -> list[float]:
+def _across(drawn: Sequence[DensityCurve], low: float, high: float) -> list[float]:
     """Range of the output axis, with a margin."""
     centre = (low + high) / 2
     farthest = max([high - centre, *(float(np.abs(one.x - centre).max()) for one in drawn)])

@@ -23,7 +23,7 @@ from pages.parts.ui.text import as_shown, at_most, number
 T = TypeVar("T")
 
 
-class Bought(NamedTuple, Generic[T]):
+class ParetoPoint(NamedTuple, Generic[T]):
     """A run with its accuracy and its cost: worst-case ε of the whole run, or identification rate."""
 
     one: T
@@ -31,11 +31,11 @@ class Bought(NamedTuple, Generic[T]):
     price: float
 
 
-def front(points: Sequence[Bought[T]]) -> list[Bought[T]]:
+def front(points: Sequence[ParetoPoint[T]]) -> list[ParetoPoint[T]]:
     """Pareto-optimal points, by rising cost; costs that are shown alike are equal, though sums of another
     order differ in the seventh digit.
     """
-    found: list[Bought[T]] = []
+    found: list[ParetoPoint[T]] = []
     for point in sorted(points, key=lambda each: (as_shown(each.price), -each.accuracy)):
         if not found or point.accuracy > found[-1].accuracy:
             found.append(point)
@@ -56,7 +56,7 @@ def budget_axis(budgets: Sequence[float]) -> dict[str, Any]:
 
 
 def pareto_figure(
-    points: Sequence[Bought[Series]], picked: bool = False, whole: str = "the whole run"
+    points: Sequence[ParetoPoint[Series]], picked: bool = False, whole: str = "the whole run"
 ) -> Figure:
     """Accuracy over the run's worst-case ε, or over the identification rate, with the front as a line."""
     line = front(points)

@@ -10,10 +10,10 @@ import numpy as np
 from ldp_core.experiment import Draft, Experiment, parse
 from ldp_core.experiment.draft import REFERENCE, without_noise
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs import Column, Progress, RunProgress, Style, styles
+from ldp_core.runs import CompactSeries, Progress, RunProgress, Style, styles
 from pages.parts.ui.text import apart
 
-NOTHING = Column()
+NOTHING = CompactSeries()
 NAME_LENGTH = 16
 """Characters of a label at the end of a line, about."""
 

@@ -175,7 +175,7 @@ def _kept() -> None:
             st.button("Delete it, and all that was computed from it", on_click=_erase, args=(there[chosen],))
 
 
-def _in_words(own: ledger.Entry) -> str:
+def _in_words(own: ledger.StoredItem) -> str:
     """The letters tell which are of one visitor or address, and not of whom."""
     now = time.time()
     end = f", deleted in {seconds(max(0.0, own.until - now))}" if own.until else ""
@@ -184,7 +184,7 @@ def _in_words(own: ledger.Entry) -> str:
 
 
 @pressed
-def _erase(own: ledger.Entry) -> None:
+def _erase(own: ledger.StoredItem) -> None:
     with refusing(NOT_OPENED):
         sessions.refuse_students(visitor())
         if not ledger.erase(own):

@@ -10,8 +10,7 @@ import numpy as np
 from ldp_core import aggregators, mechanisms
 from ldp_core.accounting import word_of
 from ldp_core.classroom import Try
-from ldp_core.presets.questions import Choice, Question
-from ldp_core.presets.questions import Figure as Number
+from ldp_core.presets.questions import NumberQuestion, OptionQuestion, Question
 from ldp_core.runs import Final, tint_of
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter, share_axis
 from pages.parts.learn.one_thing import final_of
@@ -44,12 +43,12 @@ def guesses_figure(
     """A dot per guess, with the answer and its range over seeds if known."""
     return (
         _choices(question, list(map(str, guesses)), list(map(str, answers)))
-        if isinstance(question, Choice)
+        if isinstance(question, OptionQuestion)
         else _numbers(question, [float(one) for one in guesses], [float(one) for one in answers])
     )
 
 
-def _numbers(question: Number, guesses: list[float], answers: list[float]) -> Figure:
+def _numbers(question: NumberQuestion, guesses: list[float], answers: list[float]) -> Figure:
     step = question.most / BINS
     spots = [round(value / step) for value in sorted(guesses)]
     y = [spots[: i + 1].count(spot) for i, spot in enumerate(spots)]
@@ -95,7 +94,7 @@ def _numbers(question: Number, guesses: list[float], answers: list[float]) -> Fi
     )
 
 
-def _choices(question: Choice, guesses: list[str], answers: list[str]) -> Figure:
+def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -> Figure:
     counts, right = Counter(guesses), set(answers)
     options = [*question.options, *(one for one in right if one not in question.options)][::-1]
     most = max(5, *(counts[one] for one in options))

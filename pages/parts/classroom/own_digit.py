@@ -9,7 +9,7 @@ import streamlit as st
 
 from ldp_core.accounting import Promise, everyone, promise, worth
 from ldp_core.classroom import Session, own_digits, topics
-from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own, Read
+from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, OwnDigit, Read
 from ldp_core.datasets.drawn import SIDE
 from ldp_core.experiment import plan
 from ldp_core.runs import Job
@@ -38,7 +38,7 @@ def draw(session: Session) -> None:
     """Draw the square for the student's digit, and the fields for ε and τ."""
     sent = own_digits.all_sent(session).get(me())
     key = f"own digit {session.code} {session.job}"  # a second round begins with what was sent in the first
-    first = st.session_state.setdefault(f"first of {key}", sent) or Own(-1, b"", *STOCK)
+    first = st.session_state.setdefault(f"first of {key}", sent) or OwnDigit(-1, b"", *STOCK)
     data = {
         "side": SIDE,
         "pixels": base64.b64encode(first.pixels).decode(),
@@ -86,7 +86,7 @@ def _price(epsilon: float) -> str:
 @cache
 def _whole_run(epsilon: float) -> tuple[int, Promise]:
     """How many numbers a student sends in a round, and the promise of a run with this ε for each."""
-    base = own_digits.draft_of([Own(0, b"", epsilon, STOCK[1])] * own_digits.CLIENTS[0]).base
+    base = own_digits.draft_of([OwnDigit(0, b"", epsilon, STOCK[1])] * own_digits.CLIENTS[0]).base
     return plan(base).dimension, promise(plan(base), everyone(plan(base))[0]).run_worst
 
 
@@ -123,7 +123,7 @@ def watch(session: Session, job: Job | None) -> dict[str, Any] | None:
     return row
 
 
-def _row(session: Session, job: Job, own: Own, found: Read) -> dict[str, Any]:
+def _row(session: Session, job: Job, own: OwnDigit, found: Read) -> dict[str, Any]:
     audit = found.audit
     picked = say("picked" if audit["picked"] == audit["own"] else "not picked")
     return {
@@ -143,7 +143,7 @@ def _wait(session: Session, identity: str) -> None:
         st.rerun()
 
 
-def _mine(own: Own, found: Read) -> None:
+def _mine(own: OwnDigit, found: Read) -> None:
     audit = found.audit
     picked = audit["picked"] == audit["own"]
     step = {

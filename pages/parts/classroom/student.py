@@ -10,7 +10,7 @@ from ldp_core.classroom import Member, Session, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
-from ldp_core.presets.questions import Figure
+from ldp_core.presets.questions import NumberQuestion
 from ldp_core.runs import Job, guesses, jobs, outcomes
 from pages.parts.classroom import coins, own_digit
 from pages.parts.classroom.board import SHOWN, job_of
@@ -151,7 +151,7 @@ def _ask(session: Session, guess: float | str | None) -> None:
     if (found := outcomes.stored(topic.scenario)) and (beside := levels(topic.preset, found)):
         st.caption(beside)
     words = say("send" if guess is None else "change")
-    off = st.session_state.get(key, first) is None and not isinstance(question, Figure)
+    off = st.session_state.get(key, first) is None and not isinstance(question, NumberQuestion)
     name, sent = f"send {key}", (session, key)
     st.button(words, type="primary", width="stretch", disabled=off, key=name, on_click=_guess, args=sent)
     kept = "" if guess is None else say("sent", guess=literal(shown(question, guess)))

@@ -7,7 +7,7 @@ import streamlit as st
 
 from ldp_core.classroom import Session, topics
 from ldp_core.classroom import members as room
-from ldp_core.presets.questions import Figure, Question
+from ldp_core.presets.questions import NumberQuestion, Question
 from ldp_core.runs import Job, outcomes, progress_of
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import series
@@ -89,7 +89,7 @@ def heading(session: Session) -> None:
 
 def choices(question: Question) -> str:
     """What can be answered, as markdown."""
-    if isinstance(question, Figure):
+    if isinstance(question, NumberQuestion):
         return say("from" if question.unit else "count", most=question.most)
     return "\n".join(f"- {plain(one)}" for one in question.options)
 
@@ -143,7 +143,7 @@ def guesses_in_words(
 ) -> str:
     if not guesses:
         return "nobody guessed."
-    if isinstance(question, Figure):
+    if isinstance(question, NumberQuestion):
         truth = sum(map(float, answers)) / len(answers)
         near = sum(abs(float(one) - truth) <= question.near for one in guesses)
         unit = "points" if question.unit else "of it"

@@ -30,7 +30,7 @@ MOST_TYPED = 100
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellEdits:
     """Changes of the draft, text that stays in cells, and errors."""
 
     changes: dict[str, Any]
@@ -38,7 +38,7 @@ class Outcome:
     errors: dict[Cell, str]
 
 
-def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[Cell, str]]) -> Outcome:
+def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[Cell, str]]) -> CellEdits:
     """Apply the valid rows of new edits, the last of which wins, over text `typed` in invalid rows."""
     low, high = clients.bounds()
     values = {"epsilon": clients.budgets().tolist(), "low": low.tolist(), "high": high.tolist()}
@@ -59,7 +59,7 @@ def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[
                 changed.add(field)
     changed |= {"low", "high"} if changed & {"low", "high"} else set()
     changes = {f"clients.{field}": one_if_equal(values[field]) for field in FIELDS if field in changed}
-    return Outcome(changes, left, errors)
+    return CellEdits(changes, left, errors)
 
 
 def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float], dict[str, str]]:

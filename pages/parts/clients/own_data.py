@@ -73,7 +73,7 @@ def _take(key: str) -> None:
         st.session_state[SAID] = f"Nothing was kept{what} {error_in_words(error)}."
 
 
-def _one(workspace: Workspace, one: own_data.Own) -> None:
+def _one(workspace: Workspace, one: own_data.OwnData) -> None:
     left = max(0.0, one.until - time.time()) / 3600
     st.markdown(f"**{plain(one.title)}** · here for {number(left, 2)} more hours")
     try:
@@ -182,7 +182,7 @@ def _read(text: str) -> dict[str, Scale]:
 
 
 @pressed
-def _use(workspace: Workspace, one: own_data.Own, tune: bool = False) -> None:
+def _use(workspace: Workspace, one: own_data.OwnData, tune: bool = False) -> None:
     # not by the title, which is to go with the data
     number = 1 + sum(other.until < one.until for other in own_data.mine(visitor().owner))
     try:

@@ -27,7 +27,7 @@ LONGEST = 24
 
 
 @dataclass(frozen=True)
-class Arm:
+class ComparedRun:
     letter: str
     job: Job
     name: str
@@ -65,9 +65,9 @@ class Arm:
         return replace(self, series=replace(self.series, **changes))
 
 
-def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
+def arms(chosen: Sequence[Chosen]) -> tuple[list[ComparedRun], list[str]]:
     """Runs that can be shown, in the chosen order; and sentences on those that cannot."""
-    found, trouble = list[Arm](), dict[str, None]()
+    found, trouble = list[ComparedRun](), dict[str, None]()
     for identity, variant in chosen:
         try:
             job = look(identity)
@@ -86,15 +86,15 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
             letter = LETTERS[len(found)]
             made = replace(line, number=len(found), label=f"{letter} {line.label}")
             name = (job.name or name_of(job)) + " (imported)" * job.imported
-            found.append(Arm(letter, job, name, experiment, made))
+            found.append(ComparedRun(letter, job, name, experiment, made))
     return _dressed(named_apart(found)), [*trouble]
 
 
-def _reached(arm: Arm) -> float:
+def _reached(arm: ComparedRun) -> float:
     return (arm.final.accuracy or 0.0) if arm.series.runs else 0.0
 
 
-def drawn(found: Sequence[Arm]) -> list[Arm]:
+def drawn(found: Sequence[ComparedRun]) -> list[ComparedRun]:
     """Those in the charts: of many the best, in their order."""
     best = sorted(found, key=_reached, reverse=True)[:DRAWN]
     return [arm for arm in found if arm in best]
@@ -110,7 +110,7 @@ def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:
     return draft.experiments()[number], next((one for one in lines if one.number == number), empty)
 
 
-def named_apart(found: Sequence[Arm]) -> list[Arm]:
+def named_apart(found: Sequence[ComparedRun]) -> list[ComparedRun]:
     """Arms of equal variant names, renamed by the one setting in which they differ."""
     fields = causes(unlike([arm.experiment for arm in found])) if found else []
     alike = len({arm.series.label[len(arm.letter) :] for arm in found}) < len(found)
@@ -122,7 +122,7 @@ def named_apart(found: Sequence[Arm]) -> list[Arm]:
     ]
 
 
-def _dressed(found: Sequence[Arm]) -> list[Arm]:
+def _dressed(found: Sequence[ComparedRun]) -> list[ComparedRun]:
     looks = [arm.series.style for arm in found]
     if len({arm.job.id for arm in found}) < 2 and len(set(looks)) == len(looks):
         return list(found)  # of one training: as on Train

@@ -6,7 +6,7 @@ from ldp_core.accounting import ledger
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.runs import Column, Job, RunProgress, SweepProgress
+from ldp_core.runs import CompactSeries, Job, RunProgress, SweepProgress
 from pages.parts.charts.series import Series
 from pages.parts.systems.field_words import value_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, once
@@ -42,7 +42,7 @@ def cell_series(job: Job, sweep: Sweep, number: int) -> tuple[Experiment, Series
         if (figures := cells.get(number + len(sweep.settings) * seed)) is not None:
             last = {name: figures.get(name) for name in CURVES} if figures["status"] == "completed" else {}
             for name in (*CURVES, "noise_variance_theory"):
-                run.curves[name] = Column()
+                run.curves[name] = CompactSeries()
                 for value in (*(nan,) * figures["round"], last.get(name)):
                     run.curves[name].append(value)
             run.end = {**figures, "ledger": ledger(experiment)}

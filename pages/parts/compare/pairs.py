@@ -9,11 +9,11 @@ import numpy as np
 
 from ldp_core.inference import SEEDS, Difference, in_points
 from pages.parts.charts.base import GRID, MUTED, TEXT, Figure, Trace, colour, figure, note, scatter
-from pages.parts.compare.arms import DRAWN, Arm
+from pages.parts.compare.arms import DRAWN, ComparedRun
 from pages.parts.compare.verdict import accuracy, gap
 from pages.parts.systems.unlike import causes, unlike
 from pages.parts.train.standings import same_model
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 
 ROW, ROUND_IT = 38, 80
 """Pixels of a pair, and of the axis and card around all."""
@@ -22,7 +22,7 @@ WIDEST = 3.0
 """Half of the axis in units of the largest difference; wider intervals end at its ends."""
 
 
-def pairs_card(arms: Sequence[Arm]) -> Card | None:
+def pairs_card(arms: Sequence[ComparedRun]) -> ChartCard | None:
     """The chart of completed runs, of many the best; None for fewer than two."""
     ended = (arm for arm in arms if arm.ended and not arm.series.diverged)
     ranked = sorted(ended, key=accuracy, reverse=True)
@@ -31,7 +31,7 @@ def pairs_card(arms: Sequence[Arm]) -> Card | None:
     found = [(*pair, gap(*pair, ranked)) for pair in combinations(ranked[:DRAWN], 2)]
     found.sort(key=lambda pair: pair[2].mean, reverse=True)
     at_once = ", for all pairs at once" * (len(found) > 1)
-    return Card(
+    return ChartCard(
         title="Pairs",
         rest=": points between final accuracies; grey: which is ahead cannot be told",
         caption=f"95 % intervals{at_once}",
@@ -41,7 +41,7 @@ def pairs_card(arms: Sequence[Arm]) -> Card | None:
     )
 
 
-def pairs_figure(found: Sequence[tuple[Arm, Arm, Difference]]) -> Figure:
+def pairs_figure(found: Sequence[tuple[ComparedRun, ComparedRun, Difference]]) -> Figure:
     """A row for each pair, with its words above its interval."""
     rows = range(len(found))[::-1]
     most = max(0.01, WIDEST * max(abs(one.mean) for *_, one in found))
@@ -71,18 +71,18 @@ def pairs_figure(found: Sequence[tuple[Arm, Arm, Difference]]) -> Figure:
     )
 
 
-def _paint(better: Arm, found: Difference) -> str:
+def _paint(better: ComparedRun, found: Difference) -> str:
     if found.clear:
         return colour(better.series.style.tint)
     return TEXT if found.outcome == "no difference" else MUTED
 
 
-def _alone(one: Arm, other: Arm) -> str:
+def _alone(one: ComparedRun, other: ComparedRun) -> str:
     why = causes(unlike([one.experiment, other.experiment]))
     return f", {why[0].name} alone" if len(why) == 1 else ""
 
 
-def _named(one: Arm, other: Arm, found: Difference) -> str:
+def _named(one: ComparedRun, other: ComparedRun, found: Difference) -> str:
     """A pair in words, like `A − B, in the aggregator alone: 3.2 (1.1 to 5.3)`."""
     alone = _alone(one, other)
     if same_model([one.series, other.series]):

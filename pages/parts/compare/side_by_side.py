@@ -8,17 +8,17 @@ from ldp_core.accounting import deployments, entries_in, word_of
 from ldp_core.runs import final_figures
 from pages.parts.charts.course import course
 from pages.parts.charts.frames import enlarged
-from pages.parts.charts.pareto import Bought, front, pareto_figure
+from pages.parts.charts.pareto import ParetoPoint, front, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.series import Series
-from pages.parts.compare.arms import Arm
+from pages.parts.compare.arms import ComparedRun
 from pages.parts.compare.pairs import pairs_card
 from pages.parts.noise.promise_table import against_whom
 from pages.parts.systems.unlike import Field, causes
 from pages.parts.train.heard import heard
 from pages.parts.train.server_panel import MOST_COLUMNS, server_panel, uploads_in
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import THIN, as_shown, at_most, listed, number, percent, plain, whole_runs
@@ -27,19 +27,19 @@ SIDE = 112
 """Pixels of a picture on the page, at least."""
 
 
-def pairs(arms: Sequence[Arm], moment: Moment) -> None:
+def pairs(arms: Sequence[ComparedRun], moment: Moment) -> None:
     place = ("compared pairs", moment.job)
     if sheet := once(place, lambda: (card := pairs_card(arms)) and components.sheet([card]), moment):
         components.draw("cards", sheet, key="compared-pairs")
 
 
-def curves(arms: Sequence[Arm], moment: Moment) -> None:
+def curves(arms: Sequence[ComparedRun], moment: Moment) -> None:
     place = ("compared curves", moment.job)
     sheet = once(place, lambda: components.sheet(_cards(arms)), moment)
     components.draw("cards", sheet, key="compared-curves")
 
 
-def _cards(arms: Sequence[Arm]) -> list[Card]:
+def _cards(arms: Sequence[ComparedRun]) -> list[ChartCard]:
     shown = [arm.series for arm in arms]
     rounds = max(arm.experiment.rounds for arm in arms)
     seeds = max(len(one.runs) for one in shown)
@@ -47,7 +47,7 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
     chance = float(chances.pop()) if len(chances) == 1 else None
     band = f" band: {seeds} seeds" if seeds > 1 else ""
     return [
-        Card(
+        ChartCard(
             title="Accuracy",
             rest=band,
             caption="",
@@ -55,7 +55,7 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
             label=course("Accuracy by round", shown, Series.mean, percent),
             row=2,
         ),
-        Card(
+        ChartCard(
             title="Noise variance per weight",
             rest=f" {_noise_words(shown)}",
             caption="",
@@ -72,7 +72,7 @@ def _noise_words(shown: Sequence[Series]) -> str:
     return noise_words(followed) if followed else "measured in the last round"
 
 
-def figures(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
+def figures(arms: Sequence[ComparedRun], fields: Sequence[Field]) -> None:
     st.header("Where they end", anchor=False)
     if both := matrix(arms, fields):
         head, *cells = ([plain(one, 80) for one in row] for row in both)
@@ -88,11 +88,11 @@ def figures(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
     )
 
 
-def _bold(arm: Arm) -> str:
+def _bold(arm: ComparedRun) -> str:
     return f"**{plain(arm.series.label, 40)}**"
 
 
-def matrix(arms: Sequence[Arm], fields: Sequence[Field]) -> list[list[str]]:
+def matrix(arms: Sequence[ComparedRun], fields: Sequence[Field]) -> list[list[str]]:
     """Final accuracy by the two settings in which all runs differ, with headings; empty for other numbers."""
     why = causes(fields)
     if len(why) != 2 or len(arms) < 3 or not all(len(arm.series.final("accuracy")) for arm in arms):
@@ -105,7 +105,7 @@ def matrix(arms: Sequence[Arm], fields: Sequence[Field]) -> list[list[str]]:
     return [[f"{down.name}, by {across.name}", *columns], *rows]
 
 
-def _figures(arm: Arm) -> list[str]:
+def _figures(arm: ComparedRun) -> list[str]:
     ends = arm.series.final("accuracy")
     if not len(ends) or arm.series.round == 0:
         return [arm.state or "–", "–", "–"]
@@ -114,7 +114,7 @@ def _figures(arm: Arm) -> list[str]:
     return [reached, _promised(arm), _picked(arm)]
 
 
-def _promised(arm: Arm) -> str:
+def _promised(arm: ComparedRun) -> str:
     end = next((run.end for run in arm.series.runs if run.end and run.end.get("ledger")), None)
     if end is None:
         return "known at the end"
@@ -124,7 +124,7 @@ def _promised(arm: Arm) -> str:
     return f"{at_most(weakest.bound)}, δ {number(weakest.delta)}: promises {word_of(weakest.bound)}"
 
 
-def _picked(arm: Arm) -> str:
+def _picked(arm: ComparedRun) -> str:
     if (count := arm.picked) is None:
         return "not attacked"
     low, high = count.interval
@@ -134,7 +134,7 @@ def _picked(arm: Arm) -> str:
     )
 
 
-def settings(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
+def settings(arms: Sequence[ComparedRun], fields: Sequence[Field]) -> None:
     st.header("In what they differ", anchor=False)
     every = [[run.seed for run in arm.series.runs] for arm in arms]
     seeds = [" to ".join(dict.fromkeys((str(min(one)), str(max(one))))) if one else "–" for one in every]
@@ -148,7 +148,7 @@ def settings(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
     st.caption("Everything else is the same.")
 
 
-def served(arms: Sequence[Arm], moment: Moment) -> None:
+def served(arms: Sequence[ComparedRun], moment: Moment) -> None:
     """Draw accuracy on each class, for runs with the same data set."""
     data = arms[0].experiment.dataset
     followed = [arm for arm in arms if any(run.last for run in arm.series.runs)]  # a sweep's cells are not
@@ -159,24 +159,24 @@ def served(arms: Sequence[Arm], moment: Moment) -> None:
         st.caption(f"Of {arms[0].letter} and those on the same data; {elsewhere}.")
 
 
-def bought(arms: Sequence[Arm], moment: Moment) -> None:
+def bought(arms: Sequence[ComparedRun], moment: Moment) -> None:
     points, picked, without, unsure = [], [], [], 0.0
     for arm in arms:
         found, count = arm.final, arm.picked
         if found.accuracy is None:
             continue
         if count:
-            picked.append(Bought(arm.series, found.accuracy, count.share))
+            picked.append(ParetoPoint(arm.series, found.accuracy, count.share))
             low, high = count.interval
             unsure = max(unsure, (high - low) / 2)  # half the widest interval of a share
         if found.epsilon:
-            points.append(Bought(arm.series, found.accuracy, found.epsilon))
+            points.append(ParetoPoint(arm.series, found.accuracy, found.epsilon))
         else:
             without.append(arm.series.label)
     shown = []
     if len({as_shown(point.price) for point in points}) > 1:
         whole = whole_runs(point.one.experiment for point in points)
-        card = Card(
+        card = ChartCard(
             title="What the budget buys",
             rest=f" Accuracy against ε for {whole} at worst, of the client that gives most away",
             caption=f"Not beaten by another at the same ε or less: {_unbeaten(points)}."
@@ -191,7 +191,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
         shown.append(card)
     if len(picked) > 1:
         pairs = (f"{p.one.label}: {percent(p.accuracy, 1)}, {percent(p.price)}" for p in picked)
-        card = Card(
+        card = ChartCard(
             title="What the leak buys",
             rest=" Accuracy against the share of one-image uploads whose image was picked out",
             caption=f"By count, not beaten by another of which as many or fewer were picked out: "
@@ -206,11 +206,11 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
         components.draw("cards", once(place, lambda: components.sheet(shown), moment), key="compared-budgets")
 
 
-def _unbeaten(points: Sequence[Bought[Series]]) -> str:
+def _unbeaten(points: Sequence[ParetoPoint[Series]]) -> str:
     return listed(each.one.label for each in front(points))
 
 
-def pictures(arms: Sequence[Arm]) -> None:
+def pictures(arms: Sequence[ComparedRun]) -> None:
     """Draw a row for each client that all of the first attacked runs have attacked; nothing without any."""
     attacked = [arm.series for arm in arms if arm.series.runs and arm.series.runs[0].targets][:MOST_COLUMNS]
     kinds = uploads_in(attacked)

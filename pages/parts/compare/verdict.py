@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from ldp_core.inference import Difference, ranking, unpaired
 from ldp_core.runs import apart
-from pages.parts.compare.arms import Arm
+from pages.parts.compare.arms import ComparedRun
 from pages.parts.systems.unlike import Field, causes, share_their_luck, unlike
 from pages.parts.train.standings import held_out, same_model
 from pages.parts.ui.text import few, listed, plain
 
 
-def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> tuple[str, str]:
+def verdict(arms: Sequence[ComparedRun], fields: Sequence[Field]) -> tuple[str, str]:
     """A sentence in Markdown, and what supports it; empty for fewer than two runs."""
     if len(arms) < 2:
         return "", ""
@@ -35,7 +35,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> tuple[str, str]:
     return gone + found.text(lambda name: f"**{plain(name)}**"), f"{supports}. {differ}".removeprefix(". ")
 
 
-def gap(one: Arm, other: Arm, ranked: Sequence[Arm] = ()) -> Difference:
+def gap(one: ComparedRun, other: ComparedRun, ranked: Sequence[ComparedRun] = ()) -> Difference:
     """Difference of two arms picked among the `ranked`; paired where seeds and data are common."""
     shared = {run.seed for run in one.series.runs} & {run.seed for run in other.series.runs}
     alike = share_their_luck(unlike([one.experiment, other.experiment]))
@@ -47,14 +47,14 @@ def gap(one: Arm, other: Arm, ranked: Sequence[Arm] = ()) -> Difference:
     return unpaired(first, second, pairs, held_out(one.series))
 
 
-def _name(arm: Arm) -> str:
+def _name(arm: ComparedRun) -> str:
     return f"**{plain(arm.series.label)}**"
 
 
-def accuracy(arm: Arm) -> float:
+def accuracy(arm: ComparedRun) -> float:
     return float(arm.series.final("accuracy").mean())
 
 
-def _chance(ranked: Sequence[Arm]) -> float | None:
+def _chance(ranked: Sequence[ComparedRun]) -> float | None:
     known = {run.start.get("chance") for arm in ranked for run in arm.series.runs}
     return known.pop() if len(known) == 1 else None

@@ -46,7 +46,7 @@ MARKED = 8.0
 """ε of the lesson, written beside its dots."""
 
 
-def figure_of(plan: LessonPlan, found: outcomes.Outcome | None = None) -> None:
+def figure_of(plan: LessonPlan, found: outcomes.ScenarioResult | None = None) -> None:
     """Draw the lesson's own chart; accuracy on each class is drawn as `found`, where no run shows it."""
     if plan.figure == "classes" and found:
         with st.container(border=True, key="lesson-classes"):
@@ -133,7 +133,7 @@ def leak_caption(stored: stored_ladder.StoredLadder) -> str:
     )
 
 
-def classes_figure(plan: LessonPlan, found: outcomes.Outcome) -> tuple[Figure, str]:
+def classes_figure(plan: LessonPlan, found: outcomes.ScenarioResult) -> tuple[Figure, str]:
     """Chart of the stored accuracy on each class, averaged over seeds, a line per run; and its text."""
     draft = presets.get(plan.scenario).draft
     traces, ends, words = [], [], []

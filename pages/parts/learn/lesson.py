@@ -10,7 +10,7 @@ from ldp_core import lessons, presets
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.lessons import LessonPlan, coin
-from ldp_core.presets.questions import Figure
+from ldp_core.presets.questions import NumberQuestion
 from ldp_core.runs import Guess, guesses, jobs, outcomes
 from pages.parts.learn.figures import figure_of
 from pages.parts.learn.language import language
@@ -146,7 +146,7 @@ def said_of_guess(plan: LessonPlan, guess: Guess | None, answers: Sequence[float
     ask = plan.ask
     if guess is None or not answers or guess in answers:
         return ""
-    if isinstance(ask, Figure):
+    if isinstance(ask, NumberQuestion):
         values = [float(one) for one in answers]
         off = float(guess) - fmean(values)
         guess = "" if abs(off) <= ask.near else "higher" if off > 0 else "lower"

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import attacks, mechanisms
-from ldp_core.attacks import Observation, Public
+from ldp_core.attacks import Observation, PublicImages
 from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.likelihood import places
 from ldp_core.datasets import data_dir
@@ -55,7 +55,7 @@ def data(law: str) -> dict[str, Any]:
     )
     stock = plan(base).source.load(data_dir())
     chosen = stream(base.seed, "attack decoys").permutation(len(stock.test_y))[:CANDIDATES]
-    ten = Public(stock.test_x[chosen], stock.test_y[chosen])
+    ten = PublicImages(stock.test_x[chosen], stock.test_y[chosen])
     first = plan(base).network.initial(stock.shape, stock.classes, stream(base.seed, "initial model"))
     sent = first_changes(first.astype(np.float64), ten, base.local.learning_rate)
     own = ten.x[OWN : OWN + 1].astype(np.float64)
@@ -81,7 +81,7 @@ def data(law: str) -> dict[str, Any]:
             low=budget[1],
             high=budget[2],
         )
-        asked = Public(np.repeat(ten.x[None], TRIES, 0), np.repeat(ten.y[None], TRIES, 0))
+        asked = PublicImages(np.repeat(ten.x[None], TRIES, 0), np.repeat(ten.y[None], TRIES, 0))
         scores = attacks.identifier().scores(seen, asked, np.repeat(sent[None], TRIES, 0))
         lots = noise.random(TRIES)
         right = int((places(scores, np.full(TRIES, OWN), lots).rank == 1).sum())
@@ -110,7 +110,7 @@ def data(law: str) -> dict[str, Any]:
     }
 
 
-def first_changes(weights: Floats, images: Public, rate: float) -> Floats:
+def first_changes(weights: Floats, images: PublicImages, rate: float) -> Floats:
     """Change of a logistic regression's weights by one gradient step on each image, (n, d)."""
     x, classes = (
         images.x.reshape(len(images.y), -1).astype(np.float64),

@@ -17,7 +17,7 @@ from pages.parts.noise.designs import Design, different
 from pages.parts.noise.verdicts import MANY, apart, asking, promise, verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number, signed
 
@@ -110,7 +110,7 @@ def _shape(value: Any) -> Hashable:
     return len(value) if isinstance(value, list) else None
 
 
-def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
+def laws(now: WhatIf, moving: bool = False) -> Iterator[ChartCard]:
     """A chart for each different law; `moving`: in the short form of `law_figure`."""
     apart = different(now.seen)
     for view in apart:
@@ -124,7 +124,7 @@ def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
         why = experiment.system.unpredicted(plan(experiment).public) if experiment.system else ""
         other = f"; this one is the client's own: in a run {why}" if why else ""
         beside, tint = grey(mechanism, low, high), tint_of(mechanisms.registry, mechanism.name)
-        yield Card(
+        yield ChartCard(
             title=view.name,
             rest=f": what is sent{clipped}" + f", at ε {at}" * (epsilon != asked),
             caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{other}",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from ldp_core.accounting import SampleAudit
-from ldp_core.accounting.samples import Answers, audit_samples
+from ldp_core.accounting.samples import OutputMoments, audit_samples
 from ldp_core.datasets import Seen
 from ldp_core.errors import StudioError
 from ldp_core.system.bounded import answer
@@ -88,7 +88,7 @@ def weighed(name: str, data: bytes, claimed: float | None, delta: float | None) 
     seen = Seen.of(said["seen"])
     if "audit" not in said:
         return Weighed(name, seen, None, (), 0)
-    audit = said["audit"] | {"answers": tuple(Answers(**one) for one in said["audit"]["answers"])}
+    audit = said["audit"] | {"answers": tuple(OutputMoments(**one) for one in said["audit"]["answers"])}
     return Weighed(name, seen, SampleAudit(**audit), said["beside"], said["size"])
 
 

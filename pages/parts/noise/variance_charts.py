@@ -27,7 +27,7 @@ BLUE, ORANGE = 2, 1
 HOVER = "%{y:.3~r}"
 
 
-class Curve(NamedTuple):
+class VarianceCurve(NamedTuple):
     """One mechanism's line; chosen ones are coloured and in front."""
 
     label: str
@@ -77,7 +77,9 @@ def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
     return _drawn(drawn, _lines(x, drawn), axis, value)
 
 
-def _curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, View], Any]) -> list[Curve]:
+def _curves(
+    seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, View], Any]
+) -> list[VarianceCurve]:
     """The designs and all other mechanisms; `at` gives variances along x, for a design's range."""
 
     def y(mechanism: Mechanism, view: View) -> Floats:
@@ -86,18 +88,18 @@ def _curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, 
     chosen = [view for view in seen if view.mechanism.role == COMPARED]
     tints = [tint_of(mechanisms.registry, view.mechanism.name) for view in chosen]
     found = [
-        Curve(view.name, y(view.mechanism, view), tint, DASHES[tints[:n].count(tint) % len(DASHES)])
+        VarianceCurve(view.name, y(view.mechanism, view), tint, DASHES[tints[:n].count(tint) % len(DASHES)])
         for n, (view, tint) in enumerate(zip(chosen, tints, strict=True))
     ]
     names = {view.mechanism.name for view in chosen}
     for name, label in mechanisms.offered(use.labels > 1).items():
         one = mechanisms.get(name).fitted(use)
         if name not in names and one.role == COMPARED:
-            found.append(Curve(label, y(one, seen[0]), None))
+            found.append(VarianceCurve(label, y(one, seen[0]), None))
     return found
 
 
-def crossings(x: Floats, drawn: Sequence[Curve]) -> list[tuple[float, float, str]]:
+def crossings(x: Floats, drawn: Sequence[VarianceCurve]) -> list[tuple[float, float, str]]:
     """Points of equal variance of two curves: ε, variance, names."""
     found = []
     for one, other in combinations(drawn, 2):
@@ -110,7 +112,7 @@ def crossings(x: Floats, drawn: Sequence[Curve]) -> list[tuple[float, float, str
     return found
 
 
-def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
+def _lines(x: Floats, drawn: Sequence[VarianceCurve]) -> list[Trace]:
     others = [curve.y for curve in drawn if curve.tint is None]
     gap = np.array([np.nan])
     # all that were not chosen are one trace with gaps: a tenth of the work for the browser
@@ -130,7 +132,7 @@ def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
     return traces
 
 
-def _drawn(drawn: Sequence[Curve], traces: list[Trace], axis: dict[str, Any], here: float) -> Figure:
+def _drawn(drawn: Sequence[VarianceCurve], traces: list[Trace], axis: dict[str, Any], here: float) -> Figure:
     ends = []
     for curve in drawn:
         text = html.escape(shortened(curve.label, 24))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ldp_core.papers.verdict import Word
 
 
-class Look(NamedTuple):
+class Badge(NamedTuple):
     colour: str
     """Red means contradicted only."""
     one: str
@@ -13,14 +13,14 @@ class Look(NamedTuple):
     more: str
 
 
-LOOKS: dict[Word, Look] = {
-    "holds": Look("green", "holds", "hold"),
-    "in part": Look("orange", "holds in part", "hold in part"),
-    "contradicted": Look("red", "is contradicted", "are contradicted"),
-    "no difference": Look("blue", "shows no difference", "show no difference"),
-    "cannot tell": Look("violet", "cannot be told", "cannot be told"),
-    "nothing learns": Look("gray", "has nothing that learns", "have nothing that learns"),
-    "not run": Look("gray", "was not run here", "were not run here"),
+LOOKS: dict[Word, Badge] = {
+    "holds": Badge("green", "holds", "hold"),
+    "in part": Badge("orange", "holds in part", "hold in part"),
+    "contradicted": Badge("red", "is contradicted", "are contradicted"),
+    "no difference": Badge("blue", "shows no difference", "show no difference"),
+    "cannot tell": Badge("violet", "cannot be told", "cannot be told"),
+    "nothing learns": Badge("gray", "has nothing that learns", "have nothing that learns"),
+    "not run": Badge("gray", "was not run here", "were not run here"),
 }
 
 

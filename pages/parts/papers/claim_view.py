@@ -13,7 +13,7 @@ from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds, of_claims
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure
 from pages.parts.papers.badges import badge
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.job_actions import refusal, refusing, stop_button
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
@@ -80,11 +80,11 @@ def _charts(name: str, claim: Claim, shelf: Shelf) -> None:
     row, arms = 2 if curves else 1, arms_figure(claim, shelf)
     ends = "filled: the paper's own; open: controls; diamonds: the paper's figure"
     level = f", with {claim.level} intervals"
-    shown = [Card("Where each arm ends", level, ends, arms, f"Where {whose} end", height, row)]
+    shown = [ChartCard("Where each arm ends", level, ends, arms, f"Where {whose} end", height, row)]
     if curves:
         means = "means over seeds; colours as at the left, dashes in the order of the settings"
         label = f"Accuracy by round of {whose}"
-        shown.append(Card("Round by round", ", the paper's own arms", means, curves, label, height, row))
+        shown.append(ChartCard("Round by round", ", the paper's own arms", means, curves, label, height, row))
     components.draw("cards", components.sheet(shown), key=f"figures {name} {claim.id}")
 
 

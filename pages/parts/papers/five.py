@@ -16,7 +16,7 @@ from ldp_core.papers.five import (
     POPULATIONS,
     RATES,
     Advice,
-    Point,
+    PaperPoint,
     advice,
     in_short,
     points,
@@ -28,7 +28,7 @@ from ldp_core.presets.of_systems.five_side_by_side import FIVE
 from ldp_core.runs import claims, styles
 from pages.parts.charts.five import price_figure
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, names_by, number, percent, plain
 from pages.parts.ui.workspace import start_with
@@ -56,7 +56,7 @@ def five() -> None:
         looks = styles(presets.get("five_side_by_side").draft)
         tints = {label: look.tint for label, look in zip(FIVE, looks, strict=False)}
         shown = [
-            Card(
+            ChartCard(
                 title=population,
                 rest="",
                 caption="",
@@ -93,7 +93,7 @@ def _row(place: int, one: Advice) -> None:
         st.switch_page("train.py")
 
 
-def _how(found: tuple[Point, ...]) -> str:
+def _how(found: tuple[PaperPoint, ...]) -> str:
     whose = measured_by(each for one in found for each in one.figures)
     dates = sorted({figure.date for one in found for figure in one.figures})
     values = [(one.label, one.population, *(figure.value for figure in one.figures)) for one in found]
@@ -113,7 +113,7 @@ def _how(found: tuple[Point, ...]) -> str:
     )
 
 
-def _cells(one: Point) -> list[str]:
+def _cells(one: PaperPoint) -> list[str]:
     return [
         one.population,
         spelled(int(one.run)),

@@ -9,7 +9,7 @@ import streamlit as st
 from ldp_core.runs import (
     LIVE,
     Listed,
-    Page,
+    ListPage,
     Person,
     Row,
     as_csv,
@@ -60,7 +60,7 @@ def job_list(report: Callable[[str, Person], bytes]) -> None:
     )
 
 
-def _all(shown: Page, mine: bool, me: Person, report: Callable[[str, Person], bytes]) -> None:
+def _all(shown: ListPage, mine: bool, me: Person, report: Callable[[str, Person], bytes]) -> None:
     what_is_ticked(me, report)
     table(shown.lines, me)
     if shown.rows > EACH:

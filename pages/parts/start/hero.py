@@ -8,7 +8,7 @@ import streamlit as st
 from ldp_core.accounting import AGAINST, NOTHING, worth
 from ldp_core.experiment import UNITS, Draft, plan
 from ldp_core.inference import at_chance
-from ldp_core.runs import Bought, Promises, bought_by, promises_bought
+from ldp_core.runs import PromiseResult, Promises, bought_by, promises_bought
 from ldp_core.trust import registry as trusts
 from pages.parts.ui import components
 from pages.parts.ui.text import number, percent
@@ -79,7 +79,7 @@ def data() -> dict[str, Any] | None:
     }
 
 
-def _step(trust: str, epsilon: float, bought: Bought, stored: Promises) -> dict[str, Any]:
+def _step(trust: str, epsilon: float, bought: PromiseResult, stored: Promises) -> dict[str, Any]:
     found, kind = worth(bought.promise), trusts.get(trust)
     odds = found.odds.removeprefix("in ").removesuffix(" tries")
     if bought.told is None:

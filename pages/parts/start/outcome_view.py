@@ -11,7 +11,7 @@ from ldp_core.experiment import Draft, plan
 from ldp_core.experiment.draft import without_noise
 from ldp_core.inference import in_points, interval
 from ldp_core.presets import Preset
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 from ldp_core.runs import Training, kinds, ladders, outcomes, rates, styles
 from pages.parts.charts.budget_axis import common
 from pages.parts.charts.frames import alike
@@ -26,7 +26,7 @@ BACK = {"recovered": ", back", "partly": ", partly", "hidden": ", not back", "cl
 
 def picture(
     draft: Draft,
-    found: outcomes.Outcome,
+    found: outcomes.ScenarioResult,
     height: int,
     asked: Collection[str] = (),
     guess: float | None = None,
@@ -60,16 +60,16 @@ def picture(
     }
 
 
-def levels(preset: Preset, found: outcomes.Outcome) -> str:
+def levels(preset: Preset, found: outcomes.ScenarioResult) -> str:
     """Accuracies beside which a share is guessed: of guessing, and without noise; "" for other questions."""
-    if not isinstance(preset.ask, Figure) or not preset.ask.unit:
+    if not isinstance(preset.ask, NumberQuestion) or not preset.ask.unit:
         return ""
     clean = reference_words(preset.draft, found)
     words = " · ".join(filter(None, (f"guessing {percent(found.chance)}", clean)))
     return words if preset.ask.read is accuracy else f"over all classes: {words}"
 
 
-def reference_words(draft: Draft, found: outcomes.Outcome) -> str:
+def reference_words(draft: Draft, found: outcomes.ScenarioResult) -> str:
     """The stored run without noise, as charts name it, with its accuracy; "" where there is none."""
     if not found.reference:
         return ""
@@ -79,7 +79,7 @@ def reference_words(draft: Draft, found: outcomes.Outcome) -> str:
     return f"{whose} {percent(found.reference[-1])}"
 
 
-def _by_round(draft: Draft, found: outcomes.Outcome) -> list[dict[str, Any]]:
+def _by_round(draft: Draft, found: outcomes.ScenarioResult) -> list[dict[str, Any]]:
     dots = one_round(found)
     return [
         {
@@ -95,22 +95,22 @@ def _by_round(draft: Draft, found: outcomes.Outcome) -> list[dict[str, Any]]:
     ]
 
 
-def one_round(found: outcomes.Outcome) -> bool:
+def one_round(found: outcomes.ScenarioResult) -> bool:
     """Whether most of the runs have one round, and so no curve."""
     return 2 * sum(len(curve) == 2 for curve in found.curves) > len(found.curves)
 
 
-def _half(found: outcomes.Outcome, place: int) -> float:
+def _half(found: outcomes.ScenarioResult, place: int) -> float:
     """Half the 95 % interval of a variant's final accuracy over seeds; 0 if unknown or not finite."""
     spread = interval(found.ends[place]).half if found.ends else np.inf
     return float(spread) if np.isfinite(spread) else 0.0
 
 
-def _room(found: outcomes.Outcome, place: int) -> str:
+def _room(found: outcomes.ScenarioResult, place: int) -> str:
     return f" ± {in_points(half)}" if (half := _half(found, place)) else ""
 
 
-def _by_budget(draft: Draft, found: outcomes.Outcome) -> list[dict[str, Any]]:
+def _by_budget(draft: Draft, found: outcomes.ScenarioResult) -> list[dict[str, Any]]:
     """A line per design, over log ε."""
     looks = styles(draft)
     lines: dict[str, list[tuple[float, float, int]]] = {}
@@ -126,7 +126,7 @@ def _by_budget(draft: Draft, found: outcomes.Outcome) -> list[dict[str, Any]]:
     return drawn
 
 
-def _images(draft: Draft, found: outcomes.Outcome, asked: Collection[str]) -> list[dict[str, Any]]:
+def _images(draft: Draft, found: outcomes.ScenarioResult, asked: Collection[str]) -> list[dict[str, Any]]:
     """An attacked image (of real uploads the first design's best), and reconstructions under designs."""
     pairs = [
         (variant.label, one)
@@ -152,12 +152,12 @@ def _images(draft: Draft, found: outcomes.Outcome, asked: Collection[str]) -> li
     return shots
 
 
-def made(draft: Draft, found: outcomes.Outcome) -> str:
+def made(draft: Draft, found: outcomes.ScenarioResult) -> str:
     """Where stored results come from, and the time to recompute them here."""
     return f"{seeds_of(found)}; {_takes(found.key, draft, found.seconds)}"
 
 
-def seeds_of(found: outcomes.Outcome) -> str:
+def seeds_of(found: outcomes.ScenarioResult) -> str:
     """Seeds of stored results, and whether they are outdated."""
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
     old = "" if found.current else f", of an earlier version ({found.date})"

@@ -5,7 +5,7 @@ from typing import Any
 
 from ldp_core import lessons, mechanisms, presets
 from ldp_core.lessons import LessonPlan, coin
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import NumberQuestion, accuracy
 from ldp_core.runs import Final, Guess, outcomes, stored_ladder
 from pages.parts.learn import figures, line_up
 from pages.parts.learn.language import NAMES
@@ -102,12 +102,12 @@ def _scenario(plan: LessonPlan, language: str, changes: Sequence[tuple[Any, Fina
 
 def _every(plan: LessonPlan) -> Sequence[Guess]:
     ask = plan.ask
-    return range(ask.most + 1) if isinstance(ask, Figure) else ask.options
+    return range(ask.most + 1) if isinstance(ask, NumberQuestion) else ask.options
 
 
 def _guesses(plan: LessonPlan) -> Body:
     ask = plan.ask
-    if not isinstance(ask, Figure):
+    if not isinstance(ask, NumberQuestion):
         return {"options": ask.options}
     named = [shown(ask, guess) for guess in _every(plan)]
     level = {"level": [f"your guess {words}" for words in named]} if ask.read is accuracy else {}
@@ -124,7 +124,7 @@ def _change(plan: LessonPlan, changes: Sequence[tuple[Any, Final]]) -> Body:
     }
 
 
-def _figures(plan: LessonPlan, found: outcomes.Outcome) -> list[Body]:
+def _figures(plan: LessonPlan, found: outcomes.ScenarioResult) -> list[Body]:
     ladder = stored_ladder.stored_ladder()
     if plan.figure == "classes":
         return [_chart(figures.CLASSES, "", *figures.classes_figure(plan, found))]

@@ -20,7 +20,7 @@ PICTURED = ("image", "original", "pairs")
 """Of attacks, what is shown of the first seed alone."""
 
 
-class Stored(NamedTuple):
+class StoredScenario(NamedTuple):
     date: str
     events: Sequence[Sequence[Mapping[str, Any]]]
     """Of each run of the scenario."""
@@ -28,13 +28,13 @@ class Stored(NamedTuple):
     """By lesson: each value of its free field, and what runs with it came to."""
 
 
-def stored() -> Stored:
+def stored() -> StoredScenario:
     data = json.loads(gzip.decompress(FILE.read_bytes()))
     changes = {
         name: [(value, Final(**figures)) for value, figures in found]
         for name, found in data["changes"].items()
     }
-    return Stored(data["date"], data["events"], changes)
+    return StoredScenario(data["date"], data["events"], changes)
 
 
 def measure() -> None:

@@ -17,7 +17,7 @@ from ldp_core.experiment import (
     with_system,
 )
 from ldp_core.systems import System
-from ldp_core.theory.way import Step, way
+from ldp_core.theory.way import RoundStep, way
 from pages.parts.systems.field_words import FORMS, field_name, value_words
 from pages.parts.ui.fields import named, one_of, own_parameters
 from pages.parts.ui.text import number, plain
@@ -93,7 +93,7 @@ def _said(workspace: Workspace, system: System) -> None:
             st.markdown("\n".join(f"- {plain(words, 400)}" for words in said))
 
 
-def _step(step: Step) -> str:
+def _step(step: RoundStep) -> str:
     who = "The server" if step.who == "server" else "Each client"
     sends = f"; sends {step.sends}{SENT_HOW[step.kind]}" if step.sends else ""
     return plain(f"{who} {step.does}{sends}", 400)

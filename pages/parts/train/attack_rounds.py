@@ -21,7 +21,7 @@ from pages.parts.charts.tally import attempts_on, between, tally
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.server_panel import asked_by
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.fields import switch
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.text import covered, number
@@ -71,7 +71,7 @@ def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
     return names
 
 
-def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
+def _audit_cards(attacked: Attacked, rounds: int) -> list[ChartCard]:
     cards = [_pixels(attacked, rounds, "", "an upload of one image, one step")]
     counts = [(one.label, count) for one, tries in attacked if (count := tally(tries))]
     if counts:
@@ -82,7 +82,7 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
         )
         own = [(one.label, count) for one, tries in attacked if (count := tally(tries, same_class=True))]
         among = "; ".join(f"{label} {count.picked} of {count.n}" for label, count in own)
-        card = Card(
+        card = ChartCard(
             title="Can the server tell which image it was?",
             rest=f" One of {counts[0][1].candidates}, drawn afresh each time: share of right picks",
             caption=f"Right picks: {words}; by guessing {counts[0][1].guessed}. "
@@ -96,9 +96,9 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
     return cards
 
 
-def _real_cards(attacked: Attacked, rounds: int) -> list[Card]:
+def _real_cards(attacked: Attacked, rounds: int) -> list[ChartCard]:
     words = "; ".join(f"{one.label}: {_returned(tries)}" for one, tries in attacked)
-    back = Card(
+    back = ChartCard(
         title="How many of its images are back?",
         rest=" share with 20 dB or more",
         caption=f"In the newest round: {words}.",
@@ -110,11 +110,11 @@ def _real_cards(attacked: Attacked, rounds: int) -> list[Card]:
     return [_pixels(attacked, rounds, best, "an upload as the client sends it"), back]
 
 
-def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> Card:
+def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> ChartCard:
     seeds = max(len(tries) for _, tries in attacked)
     spread = f"; line: mean of {seeds} seeds, band: lowest and highest" if seeds > 1 else ""
     newest = "; ".join(f"{one.label}: {tries[0].psnr[None][-1]:.1f} dB" for one, tries in attacked)
-    return Card(
+    return ChartCard(
         title="Do its pixels come back?",
         rest=f" PSNR{what} in dB",
         caption=f"{upload}{spread}",

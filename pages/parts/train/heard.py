@@ -10,7 +10,7 @@ from ldp_core.experiment import plan
 from pages.parts.charts.base import TEXT, Figure, colour, figure
 from pages.parts.charts.series import Series
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.text import class_names, listed, number, percent, shortened
 
@@ -33,7 +33,7 @@ def heard(shown: Sequence[Series], moment: Moment) -> None:
     components.draw("cards", once(place, lambda: components.sheet([_card(rows)]), moment), key="heard")
 
 
-def _card(rows: Rows) -> Card:
+def _card(rows: Rows) -> ChartCard:
     words = "; ".join(f"{one.label}: {percent(row['accuracy'])} on average" for one, row in rows)
     by, grouped = "", "All clients ask alike, so there are no groups of them."
     if set(GROUPS) & set(columns_of(rows)):
@@ -45,7 +45,7 @@ def _card(rows: Rows) -> Card:
             "permissive: the rest. A group's accuracy counts the classes as its clients hold them, not as "
             f"they are held out; “all” is the average over the clients.{held}"
         )
-    return Card(
+    return ChartCard(
         title="Whom does the model serve?",
         rest=f" Accuracy in %, by {by}class",
         caption=grouped + unlikeness(rows),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ldp_core.attacks.findings.verdict import READ, Verdict
+from ldp_core.attacks.findings.verdict import READ, LeakVerdict
 from ldp_core.attacks.servers import how_sent
 from ldp_core.experiment import plan
 from ldp_core.inference import wilson
@@ -253,7 +253,7 @@ def _how_often(attacked: Sequence[Series], client: int) -> Body | None:
     }
 
 
-def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) -> str:
+def _said(attacked: Sequence[Series], verdicts: Sequence[LeakVerdict], best: int) -> str:
     """Verdict on the variant that leaks most, with the names of all variants that have the same verdict."""
     alike = [one for one, v in zip(attacked, verdicts, strict=True) if v.kind == verdicts[best].kind]
     if len(alike) == len(verdicts):

@@ -19,7 +19,7 @@ from pages.parts.runs.launching import asked_of
 from pages.parts.train.attributes import of_rows
 from pages.parts.tune.price import Chip, chip, three_figures
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.header import headline
 from pages.parts.ui.shared_cache import watch_record
 from pages.parts.ui.text import covered, number, percent, plain
@@ -49,7 +49,7 @@ def _watch(job: Job, found: SearchProgress) -> None:
     if found.answer is not None:
         _answer(asked, found, found.answer)
     if found.cells:
-        card = Card(
+        card = ChartCard(
             f"The way to {percent(asked.accuracy, 1)}",
             ": accuracy at each budget tried" + ", a line for each range" * (len(asked.ranges) > 1),
             f"dots: one run each; bold: with {asked.seeds} fresh seeds or more, which judge",

@@ -16,7 +16,7 @@ MOST_CLIENTS = 50
 
 
 @dataclass(frozen=True)
-class Setting:
+class TriedSetting:
     number: int
     """Index among the settings, row by row."""
     set: Mapping[str, Scalar]
@@ -42,7 +42,7 @@ class Setting:
         return len(self.accuracies) == self.seeds
 
 
-def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setting]:
+def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[TriedSetting]:
     """Settings of a sweep, in grid order, with their cells' results."""
     every = len(sweep.cells) // sweep.seeds
     found = []
@@ -51,7 +51,7 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
         accuracies = tuple(one["accuracy"] for one in seeds_done if one["status"] == "completed")
         failed = next((one["status"] for one in seeds_done if one["status"] != "completed"), "")
         cell = sweep.cells[i]
-        found.append(Setting(i, cell.set, cell.experiment, accuracies, sweep.seeds, failed))
+        found.append(TriedSetting(i, cell.set, cell.experiment, accuracies, sweep.seeds, failed))
     return found
 
 

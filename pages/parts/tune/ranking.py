@@ -12,7 +12,7 @@ from ldp_core.accounting import worth
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import plan
 from ldp_core.runs import tint_of
-from ldp_core.tuning.ranking import Asked, Ranked, ranking
+from ldp_core.tuning.ranking import AssumedClients, Ranked, ranking
 from pages.parts.charts.base import MUTED, Figure, colour, figure, log_axis, scatter
 from pages.parts.tune.kept import kept
 from pages.parts.tune.price import promise_in_words
@@ -43,7 +43,7 @@ def best(workspace: Workspace) -> None:
     left, right = st.columns([1.1, 3.4], gap="medium")
     with left, st.container(border=True):
         st.header("What is known", anchor="population")
-        asked = Asked(
+        asked = AssumedClients(
             clients=int(_field(workspace, "Clients", limits.CLIENTS, base.clients.count)),
             weights=int(_field(workspace, "Weights of an upload", WEIGHTS, plan(base).uploaded)),
             lowest=_field(workspace, "Smallest budget ε", limits.EPSILON, float(budgets.min())),

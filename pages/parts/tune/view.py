@@ -15,15 +15,15 @@ from ldp_core.inference import SEEDS, ahead, as_good, at_chance, finding
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
 from ldp_core.theory import Outlook
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
-from pages.parts.charts.pareto import Bought, budget_axis, front
+from pages.parts.charts.pareto import ParetoPoint, budget_axis, front
 from pages.parts.runs.job_state import because, far_state, is_gone
 from pages.parts.runs.launching import asked_of
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
-from pages.parts.tune.found import Setting, dearest, settings
+from pages.parts.tune.found import TriedSetting, dearest, settings
 from pages.parts.tune.price import chip, run_line, three_figures
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.header import headline
 from pages.parts.ui.polling import outlook_of, refreshing, wait_for, within
 from pages.parts.ui.shared_cache import watch_record
@@ -94,7 +94,7 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     _curves(sweep, found)
 
 
-def _map(sweep: Sweep, found: list[Setting], place: str, key: str, tried: range = range(0)) -> None:
+def _map(sweep: Sweep, found: list[TriedSetting], place: str, key: str, tried: range = range(0)) -> None:
     data = heat_data(sweep, found, st.session_state.get(_cell(place)), tried)
     components.draw("heat", data, key=key, on_opened_change=partial(_open, sweep, place, key))
 
@@ -110,7 +110,7 @@ def _open(sweep: Sweep, place: str, key: str) -> None:
         st.session_state[_cell(place)] = number_at(sweep, pressed)
 
 
-def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
+def _opened(sweep: Sweep, found: list[TriedSetting], place: str) -> None:
     """Draw the opened cell: results, ε, and a link to its run."""
     chosen = st.session_state.get(_cell(place))
     if chosen is None or not 0 <= chosen < len(found):
@@ -141,13 +141,13 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
             st.page_link("compare.py", label=words, query_params={PARAMETER: f"{place}.{chosen}"})
 
 
-def _named(sweep: Sweep, one: Setting) -> str:
+def _named(sweep: Sweep, one: TriedSetting) -> str:
     """Fields of a setting with their values."""
     axes = ((axis_of(path, sweep.grid.get(path, (value,))), value) for path, value in one.set.items())
     return "; ".join(f"{axis.titled([one.experiment])}: {axis.says(value)}" for axis, value in axes)
 
 
-def _curves(sweep: Sweep, found: list[Setting]) -> None:
+def _curves(sweep: Sweep, found: list[TriedSetting]) -> None:
     if not any(one.accuracies for one in found):
         return
     words, slices = in_words(found), slices_figure(sweep, found) if sweep.grid else None
@@ -158,7 +158,7 @@ def _curves(sweep: Sweep, found: list[Setting]) -> None:
         ("What accuracy costs", ": accuracy against a run's ε", better, front_figure(found), PRICED),
     )
     shown = [
-        Card(title, rest, caption, figure, f"{label}: {words}", row=2)
+        ChartCard(title, rest, caption, figure, f"{label}: {words}", row=2)
         for title, rest, caption, figure, label in charts
         if figure is not None
     ]
@@ -175,7 +175,7 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
         st.caption(f"Finished: {every} runs{before}{because(job)}.")
 
 
-def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
+def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> Figure:
     """Accuracy over the first field, with intervals over seeds; numbers on a logarithmic axis."""
     (across, columns), *rest = sweep.grid.items()
     axis = axis_of(across, columns)
@@ -208,17 +208,17 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
     return chart.figure(x={"title": axis.titled(one.experiment for one in found), **x}, y=ACCURACY)
 
 
-def front_figure(found: Sequence[Setting]) -> Figure | None:
+def front_figure(found: Sequence[TriedSetting]) -> Figure | None:
     """Accuracy over the run's worst-case ε; None if no setting has a bound."""
-    points, at = list[Bought[Setting]](), list[float]()
+    points, at = list[ParetoPoint[TriedSetting]](), list[float]()
     for one in found:
         if one.mean is not None and (cost := dearest(one.experiment)) and 0 < cost.bound < math.inf:
-            points.append(Bought(one, one.mean.mean, cost.bound))
+            points.append(ParetoPoint(one, one.mean.mean, cost.bound))
             at.append(cost.delta)
     if not points:
         return None
 
-    def drawn(some: Sequence[Bought[Setting]], **looks: Any) -> dict[str, Any]:
+    def drawn(some: Sequence[ParetoPoint[TriedSetting]], **looks: Any) -> dict[str, Any]:
         return scatter([one.price for one in some], [one.accuracy for one in some], **looks)
 
     best, line, whole = front(points), colour(2), whole_runs(one.one.experiment for one in points)
@@ -242,14 +242,14 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
     )
 
 
-def in_words(found: Sequence[Setting]) -> str:
+def in_words(found: Sequence[TriedSetting]) -> str:
     known = [(one.mean.mean, html.escape(one.values)) for one in found if one.mean is not None]
     most, best = max(known)
     return f"{len(known)} settings; first by its mean is {best} with {percent(most, 1)}"
 
 
 def heat_data(
-    sweep: Sweep, found: Sequence[Setting], chosen: int | None, tried: range = range(0)
+    sweep: Sweep, found: Sequence[TriedSetting], chosen: int | None, tried: range = range(0)
 ) -> dict[str, Any]:
     """Data for assets/web/heat.js: the first field across, others down; `tried`: numbers of the settings that
     a trial is asked for.
@@ -292,7 +292,7 @@ def number_at(sweep: Sweep, place: int) -> int:
 
 def _one_by_one(
     sweep: Sweep,
-    found: Sequence[Setting],
+    found: Sequence[TriedSetting],
     views: Mapping[int, Outlook],
     chosen: int | None,
     tried: range,
@@ -307,7 +307,9 @@ def _one_by_one(
     return {"across": "", "down": down, "columns": ["accuracy"], "rows": rows, "chosen": chosen}
 
 
-def _square(one: Setting, expected: Outlook | None, row: str, column: str, tried: range) -> dict[str, Any]:
+def _square(
+    one: TriedSetting, expected: Outlook | None, row: str, column: str, tried: range
+) -> dict[str, Any]:
     where = ", ".join(part for part in (row, column) if part)
     mean = one.mean
     if mean is None:

@@ -89,7 +89,7 @@ def chart(figure: Mapping[str, Any], *, key: str, label: str, height: int = 320)
 
 
 @dataclass(frozen=True)
-class Card:
+class ChartCard:
     """A chart with its texts."""
 
     title: str
@@ -104,7 +104,7 @@ class Card:
     """Number of cards in the same row: 1, 2 or 3."""
 
 
-def sheet(shown: Iterable[Card], keys: Mapping[str, str] | None = None) -> bytes:
+def sheet(shown: Iterable[ChartCard], keys: Mapping[str, str] | None = None) -> bytes:
     """Data of `cards`, which change together as one message: far faster than several; `keys` of precomputed
     tables, by which they follow a drag (assets/web/live.js).
     """

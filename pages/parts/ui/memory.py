@@ -12,7 +12,7 @@ NAME = "memory of this tab"
 
 
 @dataclass
-class Page:
+class PageState:
     """State of the displayed page; reset with every page change."""
 
     fields: dict[str, tuple[Any, int, Any]] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Page:
 class Tab:
     """State of a browser tab while it is connected."""
 
-    page: Page = field(default_factory=Page)
+    page: PageState = field(default_factory=PageState)
     shown: str = ""
     """Name of the displayed page."""
     visit: int = 0

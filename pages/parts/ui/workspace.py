@@ -17,7 +17,7 @@ from ldp_core.experiment.conflicts import LABELLED
 from ldp_core.runs import carry, drafts, own_data
 from pages.parts.ui.components import introduce
 from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.memory import Page, tab
+from pages.parts.ui.memory import PageState, tab
 from pages.parts.ui.scenario import named, preset_of
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import here, me, token, visitor
@@ -95,7 +95,7 @@ def arrive(page: str) -> None:
     """After a page change widgets start from the draft, as Streamlit drops their values."""
     now = tab()
     if now.shown != page:
-        now.shown, now.visit, now.page = page, now.visit + 1, Page()
+        now.shown, now.visit, now.page = page, now.visit + 1, PageState()
 
 
 def _opened() -> Workspace:
@@ -214,4 +214,4 @@ def _remember(identity: str) -> None:
 def _start_widgets_afresh() -> None:
     """Replace all widgets of the page, and drop their errors."""
     tab().generation += 1
-    tab().page = Page()
+    tab().page = PageState()

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from ldp_core.experiment import Draft
-from ldp_core.presets.questions import Figure, Question
+from ldp_core.presets.questions import NumberQuestion, Question
 from ldp_core.runs import Guess, guesses
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab
@@ -48,7 +48,7 @@ def not_kept() -> None:
 def element(question: Question, guess: Guess | None, key: str, wide: bool = False) -> None:
     """Draw the slider, buttons or list for an answer; `wide` fills the width."""
     named: dict[str, Any] = {"label_visibility": "collapsed", "key": key}
-    if isinstance(question, Figure):
+    if isinstance(question, NumberQuestion):
         value = int(guess) if isinstance(guess, int | float) else question.most // 2
         unit = "%d %%" if question.unit else "%d"
         width: Any = "stretch" if wide else 260

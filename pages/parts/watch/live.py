@@ -81,7 +81,7 @@ def settings_of(job: Job, say: bool = True) -> Draft | None:
 
 
 @dataclass(frozen=True)
-class Seen:
+class LiveView:
     job: Job
     draft: Draft
     progress: Progress
@@ -103,7 +103,7 @@ class Seen:
         return "live" if self.job.live else "completed" if self.job.status == "completed" else "stopped"
 
 
-def seen(identity: str, live: bool, say: bool = True) -> Seen | None:
+def seen(identity: str, live: bool, say: bool = True) -> LiveView | None:
     """Displayed job, drawn while it was `live` or after its end; None, and a message if `say`, without."""
     job = watched(identity, live=live)
     if job is None:
@@ -120,7 +120,7 @@ def seen(identity: str, live: bool, say: bool = True) -> Seen | None:
         if say:
             st.error(f"The record of this run is damaged: {plain(error_in_words(error), 300)}.")
         return None
-    return Seen(job, draft, progress, *series(progress, draft))
+    return LiveView(job, draft, progress, *series(progress, draft))
 
 
 def _watch(identity: str, every: float | None, guess: float | None = None) -> None:
@@ -156,7 +156,7 @@ def _watch(identity: str, every: float | None, guess: float | None = None) -> No
         st.info(words)
 
 
-def _then(now: Seen) -> Seen:
+def _then(now: LiveView) -> LiveView:
     """State after the round that the viewer chose; the last by default."""
     last = now.progress.at()
     if now.job.live or last < 2 or now.progress.seq > MOST_EVENTS:

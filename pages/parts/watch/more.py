@@ -19,13 +19,13 @@ from pages.parts.train.server_panel import uploads_in
 from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.scenario import at_a_glance, preset_of
 from pages.parts.ui.text import plain
-from pages.parts.watch.live import Seen, seen, settings_of
+from pages.parts.watch.live import LiveView, seen, settings_of
 from pages.parts.watch.report import report
 from pages.parts.watch.trio import chance_of
 
 SETTINGS = "Settings"
 Lesson = tuple[str, ...]
-Draw = Callable[[Seen, Lesson], None]
+Draw = Callable[[LiveView, Lesson], None]
 
 
 def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], None] | None = None) -> None:
@@ -62,7 +62,7 @@ def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> No
         draw(now, lesson)
 
 
-def _in_words(now: Seen, lesson: Lesson) -> None:
+def _in_words(now: LiveView, lesson: Lesson) -> None:
     """Draw the runs' findings at their end, and the scenario's sentences."""
     status = now.job.status
     words_of_runs = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
@@ -78,7 +78,7 @@ def _in_words(now: Seen, lesson: Lesson) -> None:
         take_away(now.job, now.draft.base.name, "train", report)
 
 
-def _served(now: Seen, _: Lesson) -> None:
+def _served(now: LiveView, _: Lesson) -> None:
     if not any(one.round for one in now.shown):
         st.caption("No round has ended yet.")
     heard(now.shown, now.moment)
@@ -89,11 +89,11 @@ def _measured(job: Job) -> None:
         measured_section(now.draft, now.shown)
 
 
-def _spent(now: Seen, _: Lesson) -> None:
+def _spent(now: LiveView, _: Lesson) -> None:
     spent_so_far(now.shown, now.job.live)
 
 
-def _rounds(now: Seen, _: Lesson) -> None:
+def _rounds(now: LiveView, _: Lesson) -> None:
     kinds = uploads_in(now.shown)
     if not kinds:
         st.caption("Nothing was attacked so far.")
@@ -101,7 +101,7 @@ def _rounds(now: Seen, _: Lesson) -> None:
     attack_rounds(now.draft, now.shown, asked if asked in kinds else (kinds or ["audit"])[-1], now.moment)
 
 
-def _attributes(now: Seen, _: Lesson) -> None:
+def _attributes(now: LiveView, _: Lesson) -> None:
     attributes_of_runs(now.shown, now.draft.base.dataset)
     st.caption(RULE)
 

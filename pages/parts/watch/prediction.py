@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft
-from ldp_core.presets.questions import Question, Result
+from ldp_core.presets.questions import CompletedRun, Question
 from ldp_core.runs import Guess, Job, guesses, progress_of, results
 from pages.parts.train.chosen_job import differs, lesson_of
 from pages.parts.train.guess_words import level, literal, reply, scale, shown
@@ -27,7 +27,7 @@ from pages.parts.watch.live import settings_of
 
 
 @dataclass(frozen=True)
-class Asked:
+class Prediction:
     """A scenario's question for some settings, with the visitor's guess."""
 
     question: Question
@@ -59,7 +59,7 @@ def question_about(draft: Draft) -> Question | None:
     return preset.ask if all(one in draft.variants for one in tell) else None
 
 
-def asked(workspace: Workspace, job: Job | None) -> Asked | None:
+def asked(workspace: Workspace, job: Job | None) -> Prediction | None:
     """Question about the settings of the displayed run, or of the draft."""
     draft = settings_of(job, say=False) if job is not None and job.live else workspace.draft
     question = question_about(draft) if draft else None
@@ -67,10 +67,10 @@ def asked(workspace: Workspace, job: Job | None) -> Asked | None:
         return None
     guess = guesses.of(me(), draft)
     skipped = guess is None and guesses.is_skipped(me(), draft.base.name)
-    return Asked(question, draft, guess if question.takes(guess) else None, skipped)
+    return Prediction(question, draft, guess if question.takes(guess) else None, skipped)
 
 
-def prediction(workspace: Workspace, job: Job | None, now: Asked | None, beside: DeltaGenerator) -> None:
+def prediction(workspace: Workspace, job: Job | None, now: Prediction | None, beside: DeltaGenerator) -> None:
     """Draw one row: question, guess, then the answer; a button `beside` asks what was skipped."""
     if now is None:
         return
@@ -90,7 +90,7 @@ def prediction(workspace: Workspace, job: Job | None, now: Asked | None, beside:
     not_kept()
 
 
-def _ask(workspace: Workspace, now: Asked) -> None:
+def _ask(workspace: Workspace, now: Prediction) -> None:
     st.markdown(f"**Guess first.** {literal(now.question.text)}")
     field(now.question, now.draft, now.guess, workspace.key("draft"))
     if now.mine:
@@ -99,13 +99,13 @@ def _ask(workspace: Workspace, now: Asked) -> None:
         way_around("Skip", now.draft.base.name, help="This scenario asks no more")
 
 
-def _wait(now: Asked) -> None:
+def _wait(now: Prediction) -> None:
     _picture(scale(now.question, now.guess) if now.mine else {})
     mine = f"**You guessed {now.mine}**; the runs will tell." if now.mine else "The runs will tell."
     st.markdown(f"{literal(now.question.text)} {mine}")
 
 
-def _answer(job: Job, now: Asked) -> None:
+def _answer(job: Job, now: Prediction) -> None:
     question, answers = literal(now.question.text), answers_of(now.question, job)
     if not answers:
         done = job.status == "completed"
@@ -135,7 +135,7 @@ def _picture(drawn: dict[str, Any]) -> None:
             components.draw("scale", drawn, key="scale of the guess", width="content")
 
 
-def results_of(job: Job) -> list[Result]:
+def results_of(job: Job) -> list[CompletedRun]:
     """Results of the runs for questions; none if their record is damaged."""
     try:
         progress = progress_of(job).update()

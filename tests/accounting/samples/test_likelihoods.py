@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from ldp_core import mechanisms
 from ldp_core.accounting.samples.likelihoods import (
-    Bound,
+    LowerBound,
     cannot_tell,
     expected_bound,
     fewest_trials,
@@ -82,7 +82,7 @@ def test_few_trials_say_that_they_cannot_tell(count: int):
     found = likelihood_bound(same, same, ALPHA)
     assert found.epsilon == 0
     assert cannot_tell(found, math.inf).endswith("; both worlds send the same")
-    assert cannot_tell(Bound(0.0, 12, 0, 0.0), 57) == "cannot tell yet: 0 of 12; 57 trials would do"
+    assert cannot_tell(LowerBound(0.0, 12, 0, 0.0), 57) == "cannot tell yet: 0 of 12; 57 trials would do"
 
 
 @pytest.mark.parametrize("separation", [0.5, 2.0, 8.0])

@@ -13,9 +13,9 @@ from ldp_core import cli, models
 from ldp_core.datasets import APP
 from ldp_core.engines.fused import compiled as module
 from ldp_core.engines.fused import training
-from ldp_core.engines.fused.code import Number
+from ldp_core.engines.fused.code import FloatType
 from ldp_core.engines.fused.kernel import Kernel
-from ldp_core.engines.fused.memory import GUARD, Workspace, memory_of
+from ldp_core.engines.fused.memory import GUARD, ThreadMemory, memory_of
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import layers_of
@@ -154,10 +154,10 @@ def test_kernel_stays_within_its_memory_guards(monkeypatch: pytest.MonkeyPatch):
     assert work.intact()
 
 
-def _nothing(work: Workspace):
+def _nothing(work: ThreadMemory):
     kernel = module.compiled(LAYERS, 8, np.dtype(np.float32))
     kernel.idle = [work]
-    return kernel, [], 0, training.Progress(1, None)
+    return kernel, [], 0, training.StepCounters(1, None)
 
 
 def test_stretches_do_not_overlap():
@@ -172,7 +172,7 @@ def test_stretches_do_not_overlap():
 def test_the_module_is_small():
     """LLVM's time goes with it."""
     layers = layers_of(CNN.model, CNN.shape, 10)
-    kernel = Kernel(layers, 64, Number(4), Tile(4, 5, 5, 5, 4, 20))
+    kernel = Kernel(layers, 64, FloatType(4), Tile(4, 5, 5, 5, 4, 20))
     assert kernel.text.count("\n") < 10_000
 
 

@@ -23,7 +23,13 @@ from pages.parts.charts.population import MOST, drawn, population_figure
 from pages.parts.charts.rounds import MOST_DOTS, accuracy_figure, noise_figure, spaced
 from pages.parts.charts.series import Series, announced
 from pages.parts.noise.designs import Design, View, different, moved, views
-from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings, upload_figure
+from pages.parts.noise.variance_charts import (
+    VarianceCurve,
+    against_budget,
+    against_value,
+    crossings,
+    upload_figure,
+)
 from pages.parts.ui.components import typed
 from tests.data import events
 from tests.extent import in_gate
@@ -184,7 +190,7 @@ def test_unlike_parameters_have_separate_curves():
 def test_curve_crossing_is_at_the_reference_epsilon(oracles: dict[str, Any]):
     x = np.geomspace(0.1, 20, 80)
     drawn = [
-        Curve(name, np.array([mechanisms.get(name).at(e, -1, 1).max_variance for e in x]), 1)
+        VarianceCurve(name, np.array([mechanisms.get(name).at(e, -1, 1).max_variance for e in x]), 1)
         for name in ("duchi", "piecewise")
     ]
     marks = crossings(x, drawn)

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from ldp_core import aggregators, presets
 from ldp_core.classroom import members, sessions
 from ldp_core.classroom.own_digits import ROUNDS, STOCK
-from ldp_core.presets.questions import Choice
+from ldp_core.presets.questions import OptionQuestion
 from ldp_core.runs import ledger, own_data, tint_of
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.view.final_figures import Final
@@ -45,7 +45,7 @@ def test_each_guess_is_a_dot_and_equal_ones_stand_on_each_other():
 
 
 def test_choices_are_counted_and_the_right_one_is_marked():
-    assert isinstance(CHOICE, Choice)
+    assert isinstance(CHOICE, OptionQuestion)
     yes, no = CHOICE.options
     (bars,) = guesses_figure(CHOICE, [yes, yes, no], (no,))["data"]
     assert dict(zip(bars["y"], bars["text"], strict=True)) == {yes: "2", no: "1  it came out so"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ldp_core import accounting
 from ldp_core.runs import queue
-from pages.parts.charts.pareto import Bought, pareto_figure
+from pages.parts.charts.pareto import ParetoPoint, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.compare.arms import arms
 from pages.parts.compare.choice import how_many
@@ -39,7 +39,7 @@ def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
     worst = accounting.ledger(found[1].experiment)[0]["run_worst"]["epsilon"]
     assert _figures(found[1])[1].startswith(at_most(worst))
     shown = [arm.series for arm in found]
-    picked = [Bought(one, 0.5 + n / 4, n / 2) for n, one in enumerate(shown)]
+    picked = [ParetoPoint(one, 0.5 + n / 4, n / 2) for n, one in enumerate(shown)]
     figures = accuracy_figure(shown, 2, None), noise_figure(shown, 2, {}), pareto_figure(picked, picked=True)
     for figure in figures:
         check(figure)

@@ -12,9 +12,9 @@ from ldp_core.runs.carry.html_report import verdict as reported
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final
 from pages.parts.charts.base import MUTED
-from pages.parts.charts.pareto import Bought, front, pareto_figure
+from pages.parts.charts.pareto import ParetoPoint, front, pareto_figure
 from pages.parts.charts.series import Series
-from pages.parts.compare.arms import DRAWN, Arm, drawn, named_apart
+from pages.parts.compare.arms import DRAWN, ComparedRun, drawn, named_apart
 from pages.parts.compare.pairs import pairs_card
 from pages.parts.compare.side_by_side import matrix
 from pages.parts.compare.verdict import gap, verdict
@@ -27,31 +27,33 @@ SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
 MEAN, WEIGHTED = {"aggregator": "mean"}, {"aggregator": "inverse_variance"}
 
 
-def arm(letter: str, changes: dict[str, Any], seeds: range = range(3), live: bool = False) -> Arm:
+def arm(letter: str, changes: dict[str, Any], seeds: range = range(3), live: bool = False) -> ComparedRun:
     job = cast(Job, SimpleNamespace(live=live, status="running" if live else "completed"))
     asked = SMALL | changes
-    return Arm(letter, job, "made up", parse(asked), made(ord(letter) - ord("A"), letter, asked, seeds))
+    return ComparedRun(
+        letter, job, "made up", parse(asked), made(ord(letter) - ord("A"), letter, asked, seeds)
+    )
 
 
-def said(*arms: Arm) -> str:
+def said(*arms: ComparedRun) -> str:
     return verdict(arms, unlike([one.experiment for one in arms]))[0]
 
 
-def supported(*arms: Arm) -> str:
+def supported(*arms: ComparedRun) -> str:
     return verdict(arms, unlike([one.experiment for one in arms]))[1]
 
 
 @pytest.fixture(scope="module")
-def mean() -> Arm:
+def mean() -> ComparedRun:
     return arm("A", MEAN)
 
 
 @pytest.fixture(scope="module")
-def weighted() -> Arm:
+def weighted() -> ComparedRun:
     return arm("B", WEIGHTED)
 
 
-def test_one_thing_alone_made_the_difference(mean: Arm, weighted: Arm):
+def test_one_thing_alone_made_the_difference(mean: ComparedRun, weighted: ComparedRun):
     found = gap(weighted, mean)
     assert found.gaps
     assert found.clear
@@ -60,7 +62,7 @@ def test_one_thing_alone_made_the_difference(mean: Arm, weighted: Arm):
     assert found.in_words() in supported(mean, weighted) and len(words.split()) <= 25
 
 
-def test_each_pair_has_its_interval_and_cause(mean: Arm, weighted: Arm):
+def test_each_pair_has_its_interval_and_cause(mean: ComparedRun, weighted: ComparedRun):
     """Also with one seed, where no pair is sure: then none has a colour."""
     more = [arm("C", {**MEAN, "rounds": 4}), arm("D", {**WEIGHTED, "rounds": 4})]
     words, card = said(mean, weighted, *more), pairs_card([mean, weighted, *more])
@@ -82,7 +84,7 @@ def test_each_pair_has_its_interval_and_cause(mean: Arm, weighted: Arm):
     assert "fewer than three seeds" in supported(*one)
 
 
-def test_best_of_many_runs_is_counted_and_drawn_at_any_place(mean: Arm, weighted: Arm):
+def test_best_of_many_runs_is_counted_and_drawn_at_any_place(mean: ComparedRun, weighted: ComparedRun):
     several = [replace(mean.as_shown(label=letter), letter=letter) for letter in "ABCDEF"]
     many = [*several, replace(weighted.as_shown(label="G"), letter="G")]
     assert [arm.letter for arm in drawn(many)] == [*"ABCDE", "G"]
@@ -91,7 +93,7 @@ def test_best_of_many_runs_is_counted_and_drawn_at_any_place(mean: Arm, weighted
     assert card and "G − A" in card.label and len(card.label.split("; ")) == DRAWN * (DRAWN - 1) / 2
 
 
-def test_difference_is_equal_on_all_pages(mean: Arm, weighted: Arm):
+def test_difference_is_equal_on_all_pages(mean: ComparedRun, weighted: ComparedRun):
     """On Train, on Compare, in its chart and in the report."""
     found = gap(weighted, mean)
     words, card = found.in_words(), pairs_card([mean, weighted])
@@ -102,13 +104,13 @@ def test_difference_is_equal_on_all_pages(mean: Arm, weighted: Arm):
     assert words in reported({n: list(each.series.runs) for n, each in enumerate((mean, weighted))})
 
 
-def test_nearly_equal_aggregators_make_no_difference(weighted: Arm):
+def test_nearly_equal_aggregators_make_no_difference(weighted: ComparedRun):
     close = arm("A", {"aggregator": {"name": "inverse_variance", "between": 1e-6}})
     words = said(close, weighted)
     assert "made the difference" not in words and "cannot tell" in words
 
 
-def test_one_seed_or_chance_gives_no_verdict(mean: Arm, weighted: Arm):
+def test_one_seed_or_chance_gives_no_verdict(mean: ComparedRun, weighted: ComparedRun):
     one = [each.as_shown(runs=each.series.runs[:1]) for each in (mean, weighted)]
     assert "one seed only" in said(*one)
     asked = {"A": 0.01, "B": 0.02}
@@ -116,7 +118,7 @@ def test_one_seed_or_chance_gives_no_verdict(mean: Arm, weighted: Arm):
     assert "Nothing learns" in said(*noisy)
 
 
-def test_other_seeds_are_not_paired_and_luck_is_called_so(mean: Arm):
+def test_other_seeds_are_not_paired_and_luck_is_called_so(mean: ComparedRun):
     later = arm("B", MEAN, range(7, 10))
     found = gap(later, mean)
     assert not found.gaps
@@ -126,7 +128,7 @@ def test_other_seeds_are_not_paired_and_luck_is_called_so(mean: Arm):
     assert not gap(mean, elsewhere).gaps, "the same seed deals other data there"
 
 
-def test_a_run_that_goes_on_is_waited_for(mean: Arm, weighted: Arm):
+def test_a_run_that_goes_on_is_waited_for(mean: ComparedRun, weighted: ComparedRun):
     going = replace(weighted, job=cast(Job, SimpleNamespace(live=True, status="running")))
     runs = tuple(replace(each, end=None) for each in weighted.series.runs)
     words = said(mean, going.as_shown(runs=runs))
@@ -142,7 +144,7 @@ def test_a_population_written_in_two_ways_is_one():
     assert [field.name for field in unlike([first, third])] == ["budgets", "mechanism", "the attack"]
 
 
-def test_final_figures_are_those_of_the_ledger(mean: Arm):
+def test_final_figures_are_those_of_the_ledger(mean: ComparedRun):
     found = final(mean.series.runs)
     end = mean.series.runs[0].end or {}
     assert found.epsilon == max(entry["run_worst"]["epsilon"] for entry in end["ledger"])
@@ -151,15 +153,17 @@ def test_final_figures_are_those_of_the_ledger(mean: Arm):
 
 def test_pareto_front_holds_undominated_runs():
     points = [
-        Bought(Series(i, str(i), ()), a, e) for i, (a, e) in enumerate([(0.5, 10), (0.4, 20), (0.9, 30)])
+        ParetoPoint(Series(i, str(i), ()), a, e) for i, (a, e) in enumerate([(0.5, 10), (0.4, 20), (0.9, 30)])
     ]
     assert [each.one.number for each in front(points)] == [0, 2]
-    equal = [Bought(Series(i, str(i), ()), a, e) for i, (a, e) in enumerate([(0.5, 1.4999996), (0.9, 1.5)])]
+    equal = [
+        ParetoPoint(Series(i, str(i), ()), a, e) for i, (a, e) in enumerate([(0.5, 1.4999996), (0.9, 1.5)])
+    ]
     assert [each.one.number for each in front(equal)] == [1]
     check(pareto_figure(points))
 
 
-def test_equal_names_are_distinguished_by_settings(mean: Arm, weighted: Arm):
+def test_equal_names_are_distinguished_by_settings(mean: ComparedRun, weighted: ComparedRun):
     one, other = (arm.as_shown(label=f"{arm.letter} run") for arm in (mean, weighted))
     values = [arm.series.label for arm in named_apart([one, other])]
     assert values[0].startswith("A ") and values[1].startswith("B ")
@@ -170,6 +174,6 @@ def test_equal_names_are_distinguished_by_settings(mean: Arm, weighted: Arm):
     assert named_apart([one, more]) == [one, more], "two settings are no name"
 
 
-def test_clause_as_name_of_a_field_has_no_article(weighted: Arm):
+def test_clause_as_name_of_a_field_has_no_article(weighted: ComparedRun):
     other = arm("A", WEIGHTED | {"target": "update"})
     assert causes(unlike([other.experiment, weighted.experiment]))[0].noun == "“what is sent”"

@@ -11,7 +11,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import lessons, presets
-from ldp_core.attacks import Public
+from ldp_core.attacks import PublicImages
 from ldp_core.attacks.findings.verdict import READ
 from ldp_core.classroom import FREE, sessions, topics
 from ldp_core.datasets import data_dir
@@ -19,7 +19,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble, choose_device, initial_weights
 from ldp_core.leakage.observe import one_step
-from ldp_core.presets.questions import Choice
+from ldp_core.presets.questions import OptionQuestion
 from ldp_core.runs import outcomes
 from ldp_core.runs.stored_ladder import stored_ladder
 from ldp_core.system.shipped import SHIPPED
@@ -117,7 +117,7 @@ def test_one_step_in_numpy_is_the_engine_s():
     federation = assemble(plan(base), stock, choose_device())
     weights, x, y = initial_weights(federation), stock.test_x[:4], stock.test_y[:4]
     engine = one_step(federation, torch.from_numpy(x), torch.from_numpy(y), weights)
-    ours = first_changes(weights.numpy().astype(float), Public(x, y), base.local.learning_rate)
+    ours = first_changes(weights.numpy().astype(float), PublicImages(x, y), base.local.learning_rate)
     np.testing.assert_allclose(ours, engine, atol=1e-6)
 
 
@@ -175,7 +175,7 @@ def test_wrong_guess_is_spoken_to_by_its_own_sentence(name: str):
     assert found is not None
     ask = plan.ask
     answers = ask.answers(found.results)
-    guesses = [*ask.options] if isinstance(ask, Choice) else [0.0, float(ask.most)]
+    guesses = [*ask.options] if isinstance(ask, OptionQuestion) else [0.0, float(ask.most)]
     told = {guess: said_of_guess(plan, guess, answers) for guess in guesses}
     assert not told.pop(answers[0]), "who is right is told so elsewhere"
     assert all(told.values()) and len({*told.values()}) == len(told)

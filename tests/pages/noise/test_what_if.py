@@ -22,7 +22,7 @@ from pages.parts.noise.promise_table import Promised
 from pages.parts.noise.verdicts import asking, taken, verdicts
 from pages.parts.noise.what_if import WhatIf, standing
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
+from pages.parts.ui.components import ChartCard
 from pages.parts.ui.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, Stand, stand, weights
 from pages.parts.ui.text import number
 from tests.pages.conftest import Opened, try_out
@@ -322,9 +322,9 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
 def test_grey_lines_are_named_and_crosses_where_there_are_some(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ):
-    cards, sheet = list[Card](), components.sheet
+    cards, sheet = list[ChartCard](), components.sheet
 
-    def noted(found: Iterable[Card], keys: Any = None) -> Any:
+    def noted(found: Iterable[ChartCard], keys: Any = None) -> Any:
         cards.extend(found := [*found])
         return sheet(found, keys)
 

@@ -6,7 +6,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.runs import queue
-from ldp_core.runs.view.folded import Column
+from ldp_core.runs.view.folded import CompactSeries
 from ldp_core.runs.view.run_curves import Progress, RunProgress
 from pages.parts.runs.job_state import _stopped, place_in_queue
 from tests.pages.conftest import drawn
@@ -19,7 +19,7 @@ def progress(*rounds: int, ended: int = 0) -> Progress:
     found = Progress((), ())
     for number, done in enumerate(rounds):
         run = RunProgress(number, f"run {number}", 0, "{}")
-        run.curves["accuracy"] = Column()
+        run.curves["accuracy"] = CompactSeries()
         for _ in range(done + 1):
             run.curves["accuracy"].append(0.1)
         run.start = {"round": 0} if done >= 0 else {}

@@ -7,14 +7,14 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 from pages.server import uploads
-from pages.server.uploads import PATH, Uploads
+from pages.server.uploads import PATH, UploadGate
 from tests.pages.server.asgi import ask
 
 
 def test_refused_uploads_leave_no_trace(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(uploads, "uploaded", lambda session: (0, 0))
 
-    door = Uploads(PlainTextResponse(status_code=204))
+    door = UploadGate(PlainTextResponse(status_code=204))
     sizes = {"9" * 12: 413, "none": 411, "1000": 204}
     for n in range(50):
         for size, status in sizes.items():
@@ -46,7 +46,7 @@ def test_a_page_of_this_server_needs_no_cookie(origin: str, cookie: str, signed:
         await PlainTextResponse()(scope, receive, send)
 
     given = {"host": "localhost:8501", "origin": origin, "cookie": cookie, "x_xsrftoken": "forged"}
-    ask(Uploads(taken), f"{PATH}s/f", "DELETE", **given)
+    ask(UploadGate(taken), f"{PATH}s/f", "DELETE", **given)
     token, cookies = seen[0].getlist("x-xsrftoken"), seen[0].getlist("cookie")
     assert (token != ["forged"]) is signed
     assert cookies == ([f"a=b; _streamlit_xsrf={token[0]}"] if signed else [cookie])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import presets
-from ldp_core.attacks.findings.verdict import Verdict
+from ldp_core.attacks.findings.verdict import LeakVerdict
 from ldp_core.experiment import Draft, Variant, plan
 from ldp_core.inference import wilson
 from ldp_core.runs.record import drafts
@@ -158,7 +158,7 @@ def test_server_panel_equals_the_events(trained: list[Series]):
 
 
 def test_likeness_without_recovery_has_a_reason(trained: list[Series], monkeypatch: pytest.MonkeyPatch):
-    hidden = Verdict("hidden", "not recovered by this attack")
+    hidden = LeakVerdict("hidden", "not recovered by this attack")
     monkeypatch.setattr("pages.parts.train.server_panel.verdict_on", lambda *_: hidden)
     like, unlike = (server_panel([one], "audit", "")["rows"][0] for one in (trained[0], trained[2]))
     assert like["verdict"] == "alike, but so is a guess"

@@ -3,13 +3,13 @@
 import pytest
 
 from ldp_core.presets import questions
-from ldp_core.presets.questions import NO, YES, Choice, Figure
+from ldp_core.presets.questions import NO, YES, NumberQuestion, OptionQuestion
 from pages.parts.train.guess_words import reply, scale
 
 WHY = "Because."
-SHARE = Figure("How accurate?", ("a",), questions.accuracy, WHY)
-IMAGES = Figure("How many?", ("a",), questions.images_back, WHY, most=20, unit="")
-EITHER = Choice("Will it?", ("a",), (YES, NO), lambda a: YES, WHY)
+SHARE = NumberQuestion("How accurate?", ("a",), questions.accuracy, WHY)
+IMAGES = NumberQuestion("How many?", ("a",), questions.images_back, WHY, most=20, unit="")
+EITHER = OptionQuestion("Will it?", ("a",), (YES, NO), lambda a: YES, WHY)
 
 
 @pytest.mark.parametrize(

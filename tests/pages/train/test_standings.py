@@ -11,7 +11,7 @@ from ldp_core import presets
 from ldp_core.inference import margin
 from ldp_core.runs.carry.html_report import verdict
 from ldp_core.runs.view.final_figures import apart, final
-from ldp_core.runs.view.folded import Column
+from ldp_core.runs.view.folded import CompactSeries
 from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
@@ -88,7 +88,7 @@ def made_up(number: int, accuracies: Any) -> Series:
     for seed, accuracy in enumerate(accuracies):
         one = RunProgress(number, f"v{number}", seed, "{}")
         one.end = {"weights_sha256": f"{number}", "status": "completed"}
-        one.curves = {"accuracy": Column()}
+        one.curves = {"accuracy": CompactSeries()}
         for value in (0.1, float(accuracy)):
             one.curves["accuracy"].append(value)
         runs.append(one)

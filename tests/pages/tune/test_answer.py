@@ -45,7 +45,7 @@ def page() -> None:
     sweep = parse_sweep({"grid": {"clients.epsilon": [1, 2], "rounds": [5, 10]}, "seeds": 1})
     st.session_state[_cell(PLANNED)] = 1
     found = settings(sweep, {})
-    pilots.give_up(pilots.Asked("anna", json.dumps([one.experiment.as_json() for one in found]), 0.0))
+    pilots.give_up(pilots.PilotRequest("anna", json.dumps([one.experiment.as_json() for one in found]), 0.0))
     found[1] = replace(found[1], **st.session_state["came_to"])
     _opened(sweep, found, PLANNED)
 

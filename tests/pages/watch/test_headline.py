@@ -13,7 +13,7 @@ from ldp_core.experiment import Draft, Variant, changed, parse, parse_draft, pla
 from ldp_core.images import encode
 from ldp_core.runs import pilots
 from ldp_core.runs.view.attack_curve import Tries
-from ldp_core.runs.view.folded import Column
+from ldp_core.runs.view.folded import CompactSeries
 from ldp_core.runs.view.styles import Style
 from ldp_core.theory import server_noise
 from pages.parts.charts.rounds import accuracy_figure
@@ -232,7 +232,7 @@ def test_odds_beside_several_promises_are_the_weakest(epsilon: float, odds: str)
 
 
 def test_images_back_are_counted_over_all_attacked_uploads():
-    uploads = Tries("real", 0, numbers=Column(), images=20)
+    uploads = Tries("real", 0, numbers=CompactSeries(), images=20)
     for number, back in enumerate((15, 3), 1):
         for control, count in ((None, back), ("clean", 18), ("clipped", 18)):
             uploads.fold(
@@ -264,7 +264,7 @@ def test_picture_that_can_be_read_counts_before_one_of_more_db():
     one = run(0, "Duchi", 0, SMALL)
     one.tries, one.targets = {}, {0: {"epsilon": 8.0}, 1: {"epsilon": 8.0}}
     for client, (psnr, ncc, guess) in enumerate(((16.0, 0.7, 14.0), (13.0, 0.9, 12.0))):
-        tries = Tries("audit", client, numbers=Column())
+        tries = Tries("audit", client, numbers=CompactSeries())
         for control, found in ((None, psnr), ("clean", 30.0), ("clipped", 30.0)):
             tries.fold(
                 {"round": 1, "control": control, "attacker": "", "psnr": found, "ncc": ncc, "images": 1}

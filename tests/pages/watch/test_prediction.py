@@ -7,14 +7,14 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
 from ldp_core import presets
-from ldp_core.presets.questions import Result
+from ldp_core.presets.questions import CompletedRun
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import person
 from ldp_core.runs.record import drafts, guesses
 from pages.parts.start import guessed
 from pages.parts.start.guessed import Guessed
 from pages.parts.watch import prediction
-from pages.parts.watch.prediction import Asked, question_about
+from pages.parts.watch.prediction import Prediction, question_about
 from tests.extent import every
 from tests.runs.processes import PATIENCE_SECONDS
 
@@ -61,8 +61,8 @@ def guess(app: AppTest) -> None:
     _button(app).click().run()
 
 
-def accuracies(*ends: float) -> list[Result]:
-    return [Result("mean", seed, end) for seed, end in enumerate(ends)]
+def accuracies(*ends: float) -> list[CompletedRun]:
+    return [CompletedRun("mean", seed, end) for seed, end in enumerate(ends)]
 
 
 @pytest.mark.usefixtures("at_work")
@@ -174,7 +174,7 @@ def test_question_is_asked_while_the_draft_fits(change: dict[str, object], asks:
 
 def test_only_a_guessed_accuracy_has_a_place_on_the_chart():
     figure, choice = presets.get("two_volunteers").ask, presets.get("half_and_half").ask
-    assert Asked(figure, DRAFT, 60, False).level == 0.6
-    assert Asked(figure, DRAFT, None, False).level is None
-    assert Asked(choice, HALVES, "no", False).level is None
-    assert Asked(presets.get("who_is_silenced").ask, DRAFT, 60, False).level is None
+    assert Prediction(figure, DRAFT, 60, False).level == 0.6
+    assert Prediction(figure, DRAFT, None, False).level is None
+    assert Prediction(choice, HALVES, "no", False).level is None
+    assert Prediction(presets.get("who_is_silenced").ask, DRAFT, 60, False).level is None

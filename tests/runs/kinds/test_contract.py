@@ -13,7 +13,7 @@ from ldp_core.datasets import Step
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.listing import describe
-from ldp_core.runs.kinds import Outcome
+from ldp_core.runs.kinds import JobEnd
 from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import ASIDE, Job
@@ -114,7 +114,7 @@ def test_preempted_job_records_equal_events(kind: str, tmp_path: Path, monkeypat
     """It is asked to make room after each event, so it does so at every checkpoint."""
     whole = bodies(trained(dict(kinds.get(kind).smallest), kind))
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path / "others"))
-    job, write, asked_for, ends = queued(kind), Recorder.write, list[bool](), list[Outcome]()
+    job, write, asked_for, ends = queued(kind), Recorder.write, list[bool](), list[JobEnd]()
 
     def write_and_ask(recorder: Recorder, turn: Turn) -> None:
         write(recorder, turn)

@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core.datasets import Step
 from ldp_core.experiment import Experiment, parse
-from ldp_core.runs.lockstep import Start, drive
+from ldp_core.runs.lockstep import RunStart, drive
 from ldp_core.runs.machine import work_done
 from ldp_core.runs.machine.work_done import CellsDone, RoundsDone
 from ldp_core.runs.train_all import train_all
@@ -104,7 +104,7 @@ def test_long_round_reports_partial_progress(
     now, steps, one = 100.0, list[Step](), parse({"rounds": 4, "attack": None})
     monkeypatch.setattr(time, "monotonic", lambda: now)
     state = next(turn.state for turn in drive({0: one}) if turn.state and turn.state.round == 2)
-    done = RoundsDone({0: one}, {0: Start(state)}, steps.append)
+    done = RoundsDone({0: one}, {0: RunStart(state)}, steps.append)
     done.tick(0, 0.5)
     now += 1.0
     done.tick(0, 0.75)

@@ -97,10 +97,10 @@ def test_lost_stop_signal_still_ends_the_job(watched: Any, monkeypatch: pytest.M
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(0.1)
 
-    def computes(*_: Any) -> kinds.Outcome:
+    def computes(*_: Any) -> kinds.JobEnd:
         Deaf()
         time.sleep(60)
-        return kinds.Outcome()
+        return kinds.JobEnd()
 
     monkeypatch.setattr(kinds, "get", lambda kind: Mock(run=computes))
     monkeypatch.setattr(training, "STOP_SECONDS", 1)

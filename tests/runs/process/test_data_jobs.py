@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs
-from ldp_core.runs.kinds import Outcome
+from ldp_core.runs.kinds import JobEnd
 from ldp_core.runs.record.time_left import how_far
 from tests.datasets import samples
 from tests.datasets.server import web
@@ -49,7 +49,7 @@ def test_a_download_is_watched_stopped_and_gone_on_with(tmp_path: Path, monkeypa
         ended(identity)
 
 
-def train(changes: dict[str, Any]) -> Outcome:
+def train(changes: dict[str, Any]) -> JobEnd:
     """What becomes of a job in a process of its own that shares what this test has put in place."""
     return Trained(queued(Draft(parse(changes), (Variant("run"),)))).outcome()
 
@@ -64,7 +64,7 @@ def test_a_job_fetches_its_data_and_trains(tmp_path: Path, monkeypatch: pytest.M
     with web() as server:
         server.files |= files
         monkeypatch.setattr(kind, "mirrors", [server.url])
-        assert train(MNIST) == Outcome()
+        assert train(MNIST) == JobEnd()
 
 
 def test_a_folder_with_a_bad_image_fails_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

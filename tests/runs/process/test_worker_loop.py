@@ -17,7 +17,7 @@ import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
-from ldp_core.runs.kinds import Outcome
+from ldp_core.runs.kinds import JobEnd
 from ldp_core.runs.process import worker
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
@@ -42,7 +42,7 @@ class Slow:
             queue.move(self.job.id, "completed", "")
         return done
 
-    def leave(self, end: Outcome) -> None:
+    def leave(self, end: JobEnd) -> None:
         self.recorded = end.status
 
     def kill(self) -> None:

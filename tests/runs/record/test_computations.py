@@ -149,7 +149,7 @@ def test_cancelled_job_is_not_settled(monkeypatch: pytest.MonkeyPatch):
     kind = type(kinds.get("run"))
     outcome = kind.outcome
 
-    def stopped(made: Any, ended: Any) -> kinds.Outcome:
+    def stopped(made: Any, ended: Any) -> kinds.JobEnd:
         queue.cancel(job.id)
         return outcome(made, ended)
 

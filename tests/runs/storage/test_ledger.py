@@ -19,7 +19,7 @@ from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import pilots
 from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import KINDS, Entry
+from ldp_core.runs.storage.ledger import KINDS, StoredItem
 from tests.conftest import ROOT
 from tests.runs.in_process import found_in
 from tests.runs.processes import at_once
@@ -29,8 +29,10 @@ DRAFT = parse_draft({})
 TABLE = b"age,bought\n1,no\n2,yes\n3,no\n4,yes\n" * 9
 
 
-def entry(number: int, address: str = "school", size: int = 100, **more: object) -> Entry:
-    made = Entry("nickname", f"{address} {number}", size, 1.0 + number, None, f"{address} {number}", address)
+def entry(number: int, address: str = "school", size: int = 100, **more: object) -> StoredItem:
+    made = StoredItem(
+        "nickname", f"{address} {number}", size, 1.0 + number, None, f"{address} {number}", address
+    )
     return made._replace(**more)  # type: ignore[arg-type]
 
 
@@ -108,8 +110,10 @@ def test_entries_at_the_same_time_stay_within_the_limit():
 def test_crash_between_entry_and_writing_is_mended(runs_dir: Path):
     """And one between erasure and release, and what an earlier version has left."""
     lost, left = "0" * 12, drafts.new(DRAFT, "anna", "school")
-    ledger.enter(Entry("draft", lost, 100, time.time() - 2 * ledger.YOUNG_SECONDS, None, "ben", "school"))
-    ledger.enter(Entry("draft", "1" * 12, 100, time.time(), None, "ben", "school"))
+    ledger.enter(
+        StoredItem("draft", lost, 100, time.time() - 2 * ledger.YOUNG_SECONDS, None, "ben", "school")
+    )
+    ledger.enter(StoredItem("draft", "1" * 12, 100, time.time(), None, "ben", "school"))
     ledger.release("draft", left)
     ledger.sweep()
     assert ids() == {left, "1" * 12}, "the last may be just before its writing"

@@ -21,7 +21,7 @@ from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.attack_curve import CONTROLS, Tries
 from ldp_core.runs.view.final_figures import final
-from ldp_core.runs.view.folded import Column
+from ldp_core.runs.view.folded import CompactSeries
 from ldp_core.runs.view.run_curves import Progress, RunProgress, progress_of, replay_of
 from tests.data import events
 from tests.runs.in_process import queued, record_of, recorder_of, trained
@@ -166,8 +166,8 @@ def test_a_round_counts_once_its_controls_are_there(values: list[float], missing
 FIGURES = st.lists(st.one_of(st.none(), st.floats(allow_nan=False), st.integers(-100, 100)), max_size=60)
 
 
-def column(values: Sequence[float | None]) -> Column:
-    made = Column()
+def column(values: Sequence[float | None]) -> CompactSeries:
+    made = CompactSeries()
     for value in values:
         made.append(value)
     return made

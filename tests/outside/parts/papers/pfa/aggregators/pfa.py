@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from ldp_core.aggregators.base import Clients, Decision, SeesUploads
+from ldp_core.aggregators.base import Decision, RoundClients, SeesUploads
 from ldp_core.fields import Choice, Whole
 from ldp_core.limits import Limit
 from ldp_core.mechanisms.base import Floats
@@ -25,7 +25,7 @@ class PFA(SeesUploads):
         "equally", description="clients' weights"
     )
 
-    def decide(self, uploads: Floats, clients: Clients) -> Decision:
+    def decide(self, uploads: Floats, clients: RoundClients) -> Decision:
         weights = clients.epsilon if self.weighs == "by_epsilon" else np.ones(len(uploads))
         weights = weights / weights.sum()
         public = _public(clients.epsilon)

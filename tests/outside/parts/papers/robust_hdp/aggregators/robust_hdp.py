@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from ldp_core.aggregators.base import Clients, Decision, SeesUploads, power_of_inverse
+from ldp_core.aggregators.base import Decision, RoundClients, SeesUploads, power_of_inverse
 from ldp_core.fields import Whole
 from ldp_core.limits import Limit
 from ldp_core.mechanisms.base import Floats
@@ -24,7 +24,7 @@ class RobustHDP(SeesUploads):
 
     steps: Annotated[int, Whole(Limit(1, 500, 40, "steps"))] = Field(40, description="steps of the PCA")
 
-    def decide(self, uploads: Floats, clients: Clients) -> Decision:
+    def decide(self, uploads: Floats, clients: RoundClients) -> Decision:
         rest = _rest(uploads, self.steps)
         return Decision(power_of_inverse((rest**2).sum(axis=1), 1.0))
 
