@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ldp_core.attacks.observation import Image, Observation, PublicImages
+from ldp_core.attacks.servers import Server
 from ldp_core.component import Component
 from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
+from ldp_core.models.dense import no_dense_start, no_picture
 from ldp_core.optimizers import Optimizer
-
-if TYPE_CHECKING:
-    from ldp_core.attacks.servers import Server
 
 CONTROLS = 2
 """Number of control attacks on the same upload: without noise, and without clipping and noise."""
@@ -150,20 +148,3 @@ class Identifier(Attacker):
         of it. `uploads`: the candidates' unclipped uploads (V, M, d), if not computed from the observation
         (of clients with weights unknown to the server, whose attacker knows them in the worst case).
         """
-
-
-def no_picture(shape: Shape) -> str:
-    """Why samples of this shape are no images; "" if they are."""
-    if len(shape) in (2, 3):
-        return ""
-    return f"the data set holds no images, but {shape[0] if shape else 0} numbers a sample"
-
-
-def no_dense_start(model: Model, shape: Shape, classes: int) -> str:
-    """Why a model does not begin with a fully connected layer with bias; "" if it does."""
-    first, *rest = model.slices(shape, classes)
-    if len(first.shape) != 2 or first.shape[1] != math.prod(shape):
-        return f"the first layer of “{model.title}” is not fully connected"
-    if not rest or rest[0].shape != first.shape[:1]:
-        return f"the first layer of “{model.title}” has no bias"
-    return ""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ldp_core.attacks.base import Facts, no_dense_start
+from ldp_core.attacks.base import Facts
 from ldp_core.attacks.shared.inversion_objective import Distance, Match
 from ldp_core.attacks.shared.minimise import Curved, Descent
 from ldp_core.attacks.shared.reading import KnownGradients
@@ -21,6 +21,7 @@ from ldp_core.attacks.shared.search import Search
 from ldp_core.fields import Number
 from ldp_core.limits import PRIOR
 from ldp_core.models.base import Model, Shape
+from ldp_core.models.dense import no_dense_start
 
 if TYPE_CHECKING:
     import torch

@@ -210,7 +210,7 @@ class Plan:
 
     @cached_property
     def turns(self) -> Turns:
-        return Turns(self)
+        return Turns(self.experiment, lambda: (self.population, self.prices))
 
     @cached_property
     def prices(self) -> Spending:

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ldp_core import attacks, datasets, mechanisms
 from ldp_core.attacks import Facts, Observation, PublicImages, Reconstructor
-from ldp_core.attacks.base import no_dense_start
 from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.attacks.observation import Image
@@ -21,6 +20,7 @@ from ldp_core.inspection.card import UploadCard
 from ldp_core.inspection.layout import AssumptionCheck, flat, grouped
 from ldp_core.limits import BOUND, number
 from ldp_core.mechanisms.base import Floats
+from ldp_core.models.dense import no_dense_start
 from ldp_core.streams import stream
 
 PICTURES = 20

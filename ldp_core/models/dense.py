@@ -6,6 +6,7 @@ at these sizes, where the overhead of calls dominates.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -101,3 +102,29 @@ def slopes(logits: Tensor, y: Tensor, weight: Tensor) -> Tensor:
     delta.scatter_add_(2, y.unsqueeze(2), delta.new_full((*y.shape, 1), -1.0))
     delta *= weight.unsqueeze(2)
     return delta
+
+
+def no_picture(shape: Shape) -> str:
+    """Why samples of this shape are no images; "" if they are."""
+    if len(shape) in (2, 3):
+        return ""
+    return f"the data set holds no images, but {shape[0] if shape else 0} numbers a sample"
+
+
+def no_dense_start(model: Model, shape: Shape, classes: int) -> str:
+    """Why a model does not begin with a fully connected layer with bias; "" if it does."""
+    first, *rest = model.slices(shape, classes)
+    if len(first.shape) != 2 or first.shape[1] != math.prod(shape):
+        return f"the first layer of “{model.title}” is not fully connected"
+    if not rest or rest[0].shape != first.shape[:1]:
+        return f"the first layer of “{model.title}” has no bias"
+    return ""
+
+
+def no_hidden_layer(model: Model, shape: Shape, classes: int) -> str:
+    """Why a model is no network with one hidden layer of ReLU units; "" if it is."""
+    if why := no_picture(shape) or no_dense_start(model, shape, classes):
+        return why
+    if isinstance(model, Dense) and len(model.hidden_widths()) == 1:
+        return ""
+    return f"“{model.title}” has not one hidden layer of ReLU units (as mlp has)"

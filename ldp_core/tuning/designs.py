@@ -9,12 +9,10 @@ suffices. All designs share their seeds, so they are paired; what is trained nex
 a killed search resumes from the store.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,10 +26,8 @@ from ldp_core.inference.interval import (
     nine_of_ten,
     spent,
 )
-
-if TYPE_CHECKING:
-    from ldp_core.tuning.needs import Needs
-    from ldp_core.tuning.question import Question
+from ldp_core.tuning.needs import Needs
+from ldp_core.tuning.question import Question, plain
 
 TRIAL = -1
 """Seed of a trial of the aggregate, which counts down for its further replicas."""
@@ -47,14 +43,6 @@ DOUBLED = 1
 BEST = 3
 COARSE = 4
 """Step among values of ε until two neighbours are known."""
-CLEAN: Mapping[str, Any] = {
-    "mechanism": {"name": "none"},
-    "aggregator.name": "mean",
-    "trust": {"kind": "local"},
-    "clients.epsilon_scope": "mechanism",
-}
-WHOLE: Mapping[str, Any] = {"unit": "client", "local": {"epochs": 1, "batch_size": 10, "learning_rate": 0.5}}
-"""What training without noise has besides, where a design shortens each record's gradient."""
 MANY = 1000
 """Degrees of freedom at which a spread counts as known."""
 UNSURE = 0.04
@@ -132,11 +120,6 @@ def experiment_of(space: Needs | Question, point: DesignRun) -> Experiment:
     made = space.questions[point.question].designs(point.epsilon)[design]
     seeded = changed(made, {"seed": made.seed + max(0, point.seed)})
     return plain(seeded) if clean else seeded
-
-
-def plain(experiment: Experiment) -> Experiment:
-    """The experiment without noise."""
-    return changed(experiment, {**CLEAN, **(WHOLE if experiment.unit == "record" else {})})
 
 
 def without_noise(design: int) -> int:

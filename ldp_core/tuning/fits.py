@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from ldp_core.experiment import Experiment, changed, plan
 from ldp_core.limits import number, percent
-from ldp_core.tuning.designs import plain
-from ldp_core.tuning.question import RANGES, Question
+from ldp_core.tuning.question import RANGES, Question, plain
 
 FACTORS = (1.0, 4.0, 16.0)
 """Learning rates that are tried, relative to the base's."""

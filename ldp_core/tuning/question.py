@@ -15,11 +15,18 @@ from ldp_core.experiment.attack_grid import NAMED, Ladder, parse_ladder
 from ldp_core.experiment.reading import unknown
 from ldp_core.fields import is_number
 from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit, number
-from ldp_core.tuning.designs import plain
 
 FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "fits")
 RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2), "class_means": (1.0,)}
 """Default half-widths by target."""
+CLEAN: Mapping[str, Any] = {
+    "mechanism": {"name": "none"},
+    "aggregator.name": "mean",
+    "trust": {"kind": "local"},
+    "clients.epsilon_scope": "mechanism",
+}
+WHOLE: Mapping[str, Any] = {"unit": "client", "local": {"epochs": 1, "batch_size": 10, "learning_rate": 0.5}}
+"""What training without noise has besides, where a design shortens each record's gradient."""
 MOST_RANGES = 8
 IMAGES = int(LADDER_IMAGES.maximum)
 """Largest number of one client's images that are uploaded in one batch."""
@@ -215,3 +222,8 @@ def rounded(epsilon: float) -> float:
 
 LOWEST = max(EPSILON.minimum, 0.01)
 """Least ε that is searched."""
+
+
+def plain(experiment: Experiment) -> Experiment:
+    """The experiment without noise."""
+    return changed(experiment, {**CLEAN, **(WHOLE if experiment.unit == "record" else {})})

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ldp_core.attacks.base import no_dense_start, no_picture
 from ldp_core.component import Component
 from ldp_core.fields import Number
 from ldp_core.limits import NORM
 from ldp_core.mechanisms.base import Floats
 from ldp_core.models.base import Model, Slice
+from ldp_core.models.dense import no_hidden_layer
 
 
 @dataclass(frozen=True)
@@ -103,14 +103,3 @@ class Server(Component):
     def first_layer(self, task: Task) -> tuple[Floats, Floats]:
         """Weights (units, features) and biases (units,) that single images out, up to a common factor."""
         raise NotImplementedError
-
-
-def no_hidden_layer(model: Model, shape: tuple[int, ...], classes: int) -> str:
-    """Why a model is no network with one hidden layer of ReLU units; "" if it is."""
-    from ldp_core.models.dense import Dense
-
-    if why := no_picture(shape) or no_dense_start(model, shape, classes):
-        return why
-    if isinstance(model, Dense) and len(model.hidden_widths()) == 1:
-        return ""
-    return f"“{model.title}” has not one hidden layer of ReLU units (as mlp has)"

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ldp_core.attacks.base import Effort, Facts, Reconstructor, no_dense_start, no_picture
+from ldp_core.attacks.base import Effort, Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.inversion_objective import Distance, Goal, Match
 from ldp_core.attacks.shared.minimise import Descent, Memory
@@ -31,6 +31,7 @@ from ldp_core.fields import Number, Whole
 from ldp_core.limits import PRIOR, RESTARTS, SEARCH_STEPS
 from ldp_core.models._extended import OFFSET, SCALE
 from ldp_core.models.base import Model, Shape
+from ldp_core.models.dense import no_dense_start, no_picture
 from ldp_core.optimizers import Optimizer
 
 if TYPE_CHECKING:
