@@ -1,7 +1,7 @@
 """Privacy accounting: each client's guarantee, and audits of claimed guarantees.
 
 `ledger` gives the four ε of a client by the rules of `ldp_core.composition`, `worth` translates ε into words,
-`table` writes guarantees as JSON in events; `samples` audits foreign mechanisms.
+`table` has the entries and writes them as JSON in events; `samples` audits foreign mechanisms.
 """
 
 from ldp_core.accounting.ledger import (
@@ -16,20 +16,20 @@ from ldp_core.accounting.ledger import (
     within,
 )
 from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_function, audit_samples
-from ldp_core.accounting.table import Table, entries_in, entry_of, to_json
-from ldp_core.accounting.worth import Worth, worth
-from ldp_core.composition.compose import compose
-from ldp_core.composition.entry import (
+from ldp_core.accounting.table import (
     AGAINST,
     NEIGHBOURS,
-    NOTHING,
     WHOLE_RUN,
     Entry,
-    Promise,
     Scope,
+    Table,
+    entries_in,
+    entry_of,
     of_whom,
+    to_json,
     together_in_words,
-    word_of,
 )
+from ldp_core.accounting.worth import NOTHING, Worth, word_of, worth
+from ldp_core.composition.compose import compose
 from ldp_core.composition.shuffling import shuffled
-from ldp_core.composition.spending import DELTA, RULES, Spending
+from ldp_core.composition.spending import DELTA, RULES, Promise, Spending

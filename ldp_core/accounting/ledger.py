@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting.table import each_as_json
+from ldp_core.accounting.table import SOME, Entry, each_as_json
 from ldp_core.composition.backwards import largest
-from ldp_core.composition.entry import SOME, Entry, Promise
-from ldp_core.composition.spending import Client
+from ldp_core.composition.spending import Client, Promise
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, Plan, changed, parse, plan
 from ldp_core.limits import EPSILON, at_least, at_most, number

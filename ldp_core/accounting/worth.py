@@ -7,14 +7,19 @@ Roth and Su 2022).
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.special import log_ndtr
 
-from ldp_core.composition.entry import Promise, Word, word_of
+from ldp_core.composition.spending import Promise
 from ldp_core.limits import spelled
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 
+Word = Literal["much", "some", "little", "nothing"]
+UP_TO: tuple[tuple[float, Word], ...] = ((1.0, "much"), (3.0, "some"), (10.0, "little"))
+"""Largest ε of a whole run for each word."""
+NOTHING: Word = "nothing"
 RULE = (
     "For everything a person sends in a run: up to ε 1 promises much, up to 3 some, up to 10 little; "
     "beyond, or without a guarantee, nothing."
@@ -52,6 +57,11 @@ class Worth:
             return "at worst in practically every try"
         right, tries = (spelled(count) for count in self.right)
         return f"in at most {right} of {tries} tries"
+
+
+def word_of(epsilon: float | None) -> Word:
+    """Worth of a whole run's ε; None stands for no bound."""
+    return next((word for most, word in UP_TO if epsilon is not None and epsilon <= most), NOTHING)
 
 
 def worth(promise: Promise) -> Worth:

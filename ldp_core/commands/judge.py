@@ -125,8 +125,8 @@ def inspect(options: argparse.Namespace) -> int:
     """
     from ldp_core import inspection
     from ldp_core.inspection.arrays import read_arrays
-    from ldp_core.inspection.card import stated
     from ldp_core.inspection.look import look
+    from ldp_core.inspection.upload_card import stated
     from ldp_core.runs import one_thread
 
     one_thread()

@@ -1,14 +1,14 @@
 """Privacy cost of a number of uploads for one client, by the best applicable composition rule."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from typing import Any, Self
 
 import numpy as np
 
 from ldp_core.composition.compose import compose_counts
-from ldp_core.composition.entry import Promise
 from ldp_core.composition.own_law import own_epsilon
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
@@ -38,6 +38,40 @@ Client = tuple[float, float, float]
 
 
 Releases = tuple[tuple[int, Release], ...]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A differential privacy guarantee for one client in one scope."""
+
+    epsilon: float | None = None
+    """Smallest computed bound; None if there is none."""
+    delta: float = 0.0
+    rule: str = "none"
+    """Rule that gave ε: a name of `RULES`."""
+    basic: float | None = None
+    """Sum of ε over all uses (basic composition); None if there is none."""
+    generic: float | None = None
+    """Bound for any mechanism of this ε per use; None without pure ε."""
+    guarantee: bool = False
+    """False if ε is no bound: an average over runs, or a paper's own value that is too small."""
+    why: str = ""
+
+    @property
+    def bound(self) -> float:
+        return self.epsilon if self.guarantee and self.epsilon is not None else math.inf
+
+    @property
+    def sum(self) -> float:
+        """Sum of ε over all uses (basic composition); infinite without a guarantee."""
+        return math.inf if self.basic is None else self.basic
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Self:
+        """Guarantee from stored JSON; missing fields take their defaults, which mean no guarantee."""
+        return cls(**{one.name: stored[one.name] for one in fields(cls) if one.name in stored})
+
+
 """Number of rounds of each release, in order."""
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.datasets import _pictures, _table
-from ldp_core.datasets._card import Card, Seen
 from ldp_core.datasets._columns import Feature
+from ldp_core.datasets._data_card import Card, Seen
 from ldp_core.datasets._found import Found, pooled
 from ldp_core.datasets._pictures import SIDE, BadImage, hidden, is_image
 from ldp_core.datasets._table import MOST_BYTES

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.datasets._card import Card, Scale, Seen
+from ldp_core.datasets._data_card import Card, Scale, Seen
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.limits import spelled
 from ldp_core.tables import Heading, bare, is_gap, is_no_number, value, words

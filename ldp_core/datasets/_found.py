@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.datasets._card import Seen
+from ldp_core.datasets._data_card import Seen
 from ldp_core.errors import InvalidInput
 from ldp_core.limits import CLIENTS, spelled
 from ldp_core.streams import stream

@@ -14,7 +14,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.datasets._card import Seen
+from ldp_core.datasets._data_card import Seen
 from ldp_core.datasets._found import Found, divided, held_out
 from ldp_core.errors import DataUnavailable, InvalidInput, printable, shown
 from ldp_core.limits import spelled

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.datasets._card import MOST_NAME, Card, Seen
 from ldp_core.datasets._columns import Column, Feature, features_of, learnt_from
+from ldp_core.datasets._data_card import MOST_NAME, Card, Seen
 from ldp_core.datasets._found import Found, divided, held_out
 from ldp_core.errors import InvalidExperiment, InvalidInput, printable, shown
 from ldp_core.limits import spelled

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ldp_core.component import Registry
 from ldp_core.datasets import _brought, _parquet, _table
 from ldp_core.datasets._brought import IMAGES, TABLE, Look, look_of
-from ldp_core.datasets._card import MOST_CARD, Card, Seen
+from ldp_core.datasets._data_card import MOST_CARD, Card, Seen
 from ldp_core.datasets._downloaded import DOWNLOADS
 from ldp_core.datasets._pictures import SIDE, BadImage, arranged, decoded, hidden, is_image
 from ldp_core.datasets.base import Dataset, Report, Step

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from ldp_core.accounting.table import EACH
+from ldp_core.accounting import AGAINST, Promise
+from ldp_core.accounting.table import EACH, SCOPES, TOGETHER, Unit
+from ldp_core.accounting.worth import Word
 from ldp_core.attacks.findings import verdict
-from ldp_core.composition.entry import AGAINST, SCOPES, TOGETHER, Promise, Unit, Word
 from ldp_core.events.base import Count, Json, Like, Share, Some, fields_of
 from ldp_core.experiment.of_system import Departure
 from ldp_core.images import decode

@@ -25,8 +25,8 @@ def inspect(
         most: limit on the unpacked size, in bytes.
     """
     from ldp_core.inspection.arrays import MOST_BYTES, read_arrays, refuse_no_numbers
-    from ldp_core.inspection.card import read_card
     from ldp_core.inspection.inspected import inspected
+    from ldp_core.inspection.upload_card import read_card
 
     if isinstance(upload, Mapping):
         arrays = {name: np.asarray(one) for name, one in upload.items()}

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ldp_core.attacks import Observation
 from ldp_core.inspection.arrays import Arrays
-from ldp_core.inspection.card import UploadCard
 from ldp_core.inspection.layout import AssumptionCheck, misplaced, not_finite, statistics
+from ldp_core.inspection.upload_card import UploadCard
 from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.models.dense import no_dense_start

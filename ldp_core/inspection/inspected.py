@@ -16,8 +16,8 @@ from ldp_core.errors import DataUnavailable, InvalidInput
 from ldp_core.images import encode
 from ldp_core.inspection.arrays import Arrays
 from ldp_core.inspection.assumptions import SAME, clipped, of_arrays, of_change, of_picture, resolution
-from ldp_core.inspection.card import UploadCard
 from ldp_core.inspection.layout import AssumptionCheck, flat, grouped
+from ldp_core.inspection.upload_card import UploadCard
 from ldp_core.limits import BOUND, number
 from ldp_core.mechanisms.base import Floats
 from ldp_core.models.dense import no_dense_start

@@ -1,7 +1,7 @@
 """Lessons and their translations, read from files `NAME.toml` and `NAME.LANGUAGE.toml`.
 
-Those of the house lie here, others in the subfolder `lessons` of EPSILON_PARTS_DIR. `words.LANGUAGE.toml`
-translates the sentences of the pages of a class.
+Those of the house lie here, others in the subfolder `lessons` of EPSILON_PARTS_DIR. The sentences of a
+class's pages are translated in `classroom_words.LANGUAGE.toml`.
 """
 
 import re
@@ -21,7 +21,7 @@ from ldp_core.plugins import folder
 from ldp_core.plugins.candidates import Candidate, by_order, outside
 
 HOUSE = Path(__file__).parent
-WORDS = "words"
+WORDS = "classroom_words"
 W = TypeVar("W", bound=TomlTable)
 
 

@@ -4,9 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ldp_core.composition.entry import Promise
 from ldp_core.composition.shuffling import shuffled
-from ldp_core.composition.spending import DELTA, GAIN, Client, Spending, by_rule
+from ldp_core.composition.spending import DELTA, GAIN, Client, Promise, Spending, by_rule
 from ldp_core.composition.sums import sampled_epsilon, skellam_epsilon
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
 

@@ -17,7 +17,7 @@ import pytest
 import ldp_core
 from ldp_core.errors import StudioError
 from ldp_core.inspection.arrays import read_arrays
-from ldp_core.inspection.card import read_card
+from ldp_core.inspection.upload_card import read_card
 from tests.inspection.made import upload
 
 ROUNDS = 300

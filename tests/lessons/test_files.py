@@ -62,7 +62,7 @@ def test_own_lesson_stands_on_the_path_at_its_place(put: Put):
 
 def test_translation_beside_a_lesson_is_another_language(put: Put):
     fast, whom = 'label = "Vite"', 'label = "Qui écouter"'
-    put(how_fast=OWN, how_fast__fr=fast, whom__fr=whom, words__fr='[words]\n"go in" = "Entrer"')
+    put(how_fast=OWN, how_fast__fr=fast, whom__fr=whom, classroom_words__fr='[words]\n"go in" = "Entrer"')
     assert "fr" in lessons.languages()
     assert lessons.get("how_fast", "fr").label == "Vite"
     assert lessons.get("how_fast", "fr").setting == lessons.get("how_fast").setting
