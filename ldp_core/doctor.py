@@ -40,11 +40,11 @@ LEAST_MEMORY = 10**9
 """Least useful memory of a training process in bytes; PyTorch takes a fifth of it."""
 SHORT = 8
 """Characters of a secret that is guessed within hours despite the rate limit."""
-Found = tuple[str, str]
+CheckResult = tuple[str, str]
 """Grade, "ok", "note" or "wrong", and what was found, with a remedy behind “→”."""
 
 
-def packages() -> Found:
+def packages() -> CheckResult:
     """Whether Python and packages are the pinned ones; builds for a device (`+cpu`) count as equal."""
     python = ".".join(platform.python_version_tuple()[:2])
     pins = [("Python", "3.11"), *PIN.findall(PINS.read_text(encoding="utf-8"))]
@@ -62,7 +62,7 @@ def _installed(name: str) -> str:
         return ""
 
 
-def parts() -> Found:
+def parts() -> CheckResult:
     """Whether all plug-ins were loaded."""
     held = [registry.kind(name) for registry in REGISTRIES.values() for name in registry.names()]
     plugged = [f"{kind.name} ({kind.plugin.rpartition(' ')[0]})" for kind in held if kind.plugin]
@@ -76,7 +76,7 @@ def parts() -> Found:
     return ("note", "; ".join(refused)) if refused else ("ok", ", ".join(plugged) or "none from outside")
 
 
-def kernel() -> Found:
+def kernel() -> CheckResult:
     """Whether fused kernels can be compiled; the kernel stays cached."""
     reason = native_code.refusal()
     if not reason:
@@ -93,7 +93,7 @@ def kernel() -> Found:
     return ("note", f"compiled, and not kept: {why} {cache}") if why else ("ok", "compiled, and kept")
 
 
-def machine() -> Found:
+def machine() -> CheckResult:
     """Cores, memory, GPUs and how many jobs share them."""
     shares, gpus = slots(), resources.gpus()
     found = (
@@ -110,7 +110,7 @@ def machine() -> Found:
     return "ok", found if rates() else f"{found}; speed not measured yet: the first worker does"
 
 
-def runs() -> Found:
+def runs() -> CheckResult:
     """Whether the folder of runs is usable, has locks, and is closed to other accounts."""
     folder = runs_dir()
     if why := _unwritable(folder):
@@ -131,7 +131,7 @@ def _unwritable(folder: Path) -> str:
     return ""
 
 
-def disk() -> Found:
+def disk() -> CheckResult:
     free, taken, most = shutil.disk_usage(runs_dir()).free, quota.taken(), quota.most_bytes()
     left = ledger.taken()
     more = ", ".join(f"{count} {ledger.KINDS[kind].what}" for kind, (count, _) in left.items())
@@ -148,7 +148,7 @@ def disk() -> Found:
     return "ok", found
 
 
-def queue() -> Found:
+def queue() -> CheckResult:
     with looking() as db:
         query = "SELECT status, COUNT(*) FROM jobs GROUP BY status ORDER BY status"
         jobs = ", ".join(f"{count} {status}" for status, count in db.execute(query)) if db else ""
@@ -160,7 +160,7 @@ def queue() -> Found:
     return "ok", f"jobs: {jobs or 'none'}; {noted.in_words()}"
 
 
-def data() -> Found:
+def data() -> CheckResult:
     folder, names = data_dir(), datasets.registry.labels()
     missing = [name for name in names if not datasets.get(name).there(folder)]
     above = next(one for one in (folder, *folder.parents) if one.is_dir())
@@ -173,7 +173,7 @@ def data() -> Found:
     return ("note", "; ".join(notes)) if notes else ("ok", there)
 
 
-def settings() -> Found:
+def settings() -> CheckResult:
     """Whether every set variable exists and is valid."""
     known = [one.name for one in variables.SETTINGS]
     given = sorted(name for name in os.environ if name.startswith("EPSILON_"))
@@ -190,21 +190,21 @@ def settings() -> Found:
     return "ok", ", ".join(given) or "none: all by default"
 
 
-def teacher() -> Found:
+def teacher() -> CheckResult:
     """Whether a teacher's secret is set; it is never printed."""
     if not (secret := variables.TEACHER.value()):
         return "note", f"no secret is set: nobody stops others' jobs from a page → {variables.TEACHER.name}"
     return "note" if len(secret) < SHORT else "ok", f"a secret of {len(secret)} characters is set"
 
 
-def cluster() -> Found:
+def cluster() -> CheckResult:
     if not (address := variables.RAY_ADDRESS.value()):
         return "ok", "none: all is trained here"
     connection.refuse_open(address)
     return "note", f"runs are trained at {shown(address)} → whoever answers there may run programs here"
 
 
-def visitors() -> Found:
+def visitors() -> CheckResult:
     """How many pages may be open, and how addresses and host names are told apart."""
     server = tomllib.loads(CONFIG.read_text(encoding="utf-8")).get("server", {}) if CONFIG.exists() else {}
     given = os.environ.get("STREAMLIT_SERVER_ALLOWED_HOSTS")
@@ -222,7 +222,7 @@ def visitors() -> Found:
     return "ok", found
 
 
-CHECKS: dict[str, Callable[[], Found]] = {
+CHECKS: dict[str, Callable[[], CheckResult]] = {
     "packages": packages, "parts": parts, "compiled kernel": kernel, "machine": machine,
     "folder of runs": runs, "disk, quota": disk, "queue": queue, "data sets": data, "settings": settings,
     "teacher": teacher, "cluster": cluster, "visitors": visitors,
@@ -243,7 +243,7 @@ def doctor(out: TextIO | None = None) -> int:
     return int(failed)
 
 
-def checked(check: Callable[[], Found]) -> Found:
+def checked(check: Callable[[], CheckResult]) -> CheckResult:
     """Result of one check; an exception counts as "wrong"."""
     try:
         return check()

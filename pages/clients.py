@@ -7,7 +7,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import Draft, plan
 from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
-from pages.parts.clients.cells import FIELDS, Cell, CellEdits, apply_edits, errors_of, heard, unmended
+from pages.parts.clients.cells import FIELDS, CellEdits, TableCell, apply_edits, errors_of, heard, unmended
 from pages.parts.clients.costs import costs, group_data, rule_in_words
 from pages.parts.clients.data_panel import data_panel
 from pages.parts.clients.fills import fills, profiles
@@ -65,7 +65,7 @@ def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
     after it is saved; applying one twice is harmless.
     """
     seen = st.session_state.setdefault("seen edits", {})
-    typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
+    typed: dict[TableCell, str] = st.session_state.get(workspace.key("typed"), {})
     states = [heard(st.session_state.get(workspace.key(name))) for name in ("table", "dots")]
     fresh = {mount: [one for one in log if one.serial > seen.get(mount, 0)] for mount, log in states}
     new = [edit for log in fresh.values() for edit in log]
@@ -100,7 +100,7 @@ def _table(workspace: Workspace) -> None:
         ["no bound" if np.isinf(one) else f"ε {at_most(one)}" for one in each]
         for each in costs(experiment, rows).values()
     )
-    typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
+    typed: dict[TableCell, str] = st.session_state.get(workspace.key("typed"), {})
     errors = errors_of(workspace)
     if wrong := unmended(workspace):
         st.markdown(f":red[{wrong}; until then those clients keep what they had.]")

@@ -69,7 +69,7 @@ def test_doctor_reports_every_check_quickly(runs_dir: Path):
 
 
 def test_check_that_raises_is_wrong(monkeypatch: pytest.MonkeyPatch):
-    def fails() -> doctor.Found:
+    def fails() -> doctor.CheckResult:
         raise ZeroDivisionError("one\ntwo")
 
     monkeypatch.setattr(doctor, "CHECKS", {"queue": fails, "machine": doctor.machine})

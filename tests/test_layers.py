@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -191,6 +192,23 @@ def test_pages_and_cli_import_only_the_face_of_runs():
                 assert node.module == "ldp_core.runs", f"{module} imports {node.module}"
                 used |= names
     assert used == offered
+
+
+def test_class_name_means_one_thing():
+    """Neither another class nor a type alias of the product bears it."""
+    classes, aliases = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for file in PRODUCT:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(module_of(file))
+        for one in tree.body:
+            targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+            for target in targets:
+                if isinstance(target, ast.Name) and target.id[0].isupper():
+                    aliases[target.id].append(module_of(file))
+    every = {name: [*places, *aliases[name]] for name, places in classes.items()}
+    assert not {name: places for name, places in every.items() if len(places) > 1}
 
 
 FORBIDDEN = {

@@ -19,7 +19,7 @@ from ldp_core.runs import kinds
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.theory.way import way
 from ldp_core.tuning import Question, answer_of, inverses, next_points, parse_question
-from ldp_core.tuning.designs import Known
+from ldp_core.tuning.designs import KnownAccuracies
 from ldp_core.tuning.ranking import AssumedClients, ranking
 
 RAW = re.compile(r"(?<![\w.])\d+(?:\.\d+)?[eE][+-]?\d{2}\b|\bnan\b|\binf\b|\b0\.(?!\d)")
@@ -32,7 +32,7 @@ CURVE = np.array([1e-7, 3e7])
 
 
 def _never_reached(question: Question) -> str:
-    known: Known = {}
+    known: KnownAccuracies = {}
     while wanted := next_points(question, known):
         known = {**known, **dict.fromkeys(wanted, 0.0)}
     return answer_of(question, known).why

@@ -45,7 +45,7 @@ NEIGHBOURS: Mapping[str, str] = {
 EACH = 1000
 """Largest number of clients with an entry each in the event."""
 
-Table = Sequence[Mapping[str, Any]] | Mapping[str, Any]
+LedgerTable = Sequence[Mapping[str, Any]] | Mapping[str, Any]
 """One entry per client; or `clients` (their number), `promises` (the distinct entries) and `of`: each
 client's index among them, little-endian, 16 bits each (32 if there are more), base64.
 """
@@ -133,7 +133,7 @@ def each_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     return [shared[id(entry)] for entry in entries]
 
 
-def entry_of(ledger: Table, client: int) -> Entry:
+def entry_of(ledger: LedgerTable, client: int) -> Entry:
     """Entry of a client, counted from 0; raises IndexError if there is none."""
     if not isinstance(ledger, Mapping):
         return Entry.of(ledger[client])
@@ -142,6 +142,6 @@ def entry_of(ledger: Table, client: int) -> Entry:
     return Entry.of(ledger["promises"][int(of[client])])
 
 
-def entries_in(ledger: Table) -> list[Entry]:
+def entries_in(ledger: LedgerTable) -> list[Entry]:
     """All entries; for a large population the distinct ones."""
     return [Entry.of(stored) for stored in (ledger["promises"] if isinstance(ledger, Mapping) else ledger)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import torch
 
 Image = NDArray[np.float64]
-Part = tuple[slice, Mechanism]
+LayerNoise = tuple[slice, Mechanism]
 """A slice of the upload, and the mechanism that perturbed it."""
 
 
@@ -49,7 +49,7 @@ class Observation:
     model: Model
     shape: Shape
     classes: int
-    parts: tuple[Part, ...]
+    parts: tuple[LayerNoise, ...]
     """Slices with their mechanisms; together they cover the upload."""
     epsilon: Floats
     """ε in the mechanism's scope, (V,)."""

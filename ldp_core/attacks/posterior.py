@@ -34,7 +34,7 @@ PUBLIC = 256
 """Largest number of public images whose reactions are computed."""
 
 
-Likelihood = Callable[[Floats], Any]
+LikelihoodOf = Callable[[Floats], Any]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from ldp_core.experiment.attack_grid import Ladder
 
 VERSION = 1
 
-Part = tuple[str, str]
+PartName = tuple[str, str]
 """A kind of part (`ldp_core.contract.registries`) and a name."""
 
 
@@ -28,7 +28,7 @@ def version_for(request: str) -> str:
     return "+".join([str(VERSION), *plugged(part for part in names if f'"{part[1]}"' in request)])
 
 
-def _parts_of(one: Experiment | Ladder) -> set[Part]:
+def _parts_of(one: Experiment | Ladder) -> set[PartName]:
     """Parts that an experiment or attack grid uses, all possible attackers included."""
     if isinstance(one, Ladder):
         tried = (_parts_of(one.experiment(mechanism)) for mechanism in (None, *one.mechanisms))
@@ -48,10 +48,10 @@ def _parts_of(one: Experiment | Ladder) -> set[Part]:
     return used | _attackers() | {("server", one.attack.server.name)} if one.attack else used
 
 
-def _attackers() -> set[Part]:
+def _attackers() -> set[PartName]:
     return {("attacker", name) for name in attacks.names()}
 
 
-def plugged(parts: Iterable[Part]) -> list[str]:
+def plugged(parts: Iterable[PartName]) -> list[str]:
     """Plug-ins among the parts, with their versions."""
     return sorted({REGISTRIES[kind].kind(name).plugin for kind, name in parts} - {""})

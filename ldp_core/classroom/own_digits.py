@@ -101,7 +101,7 @@ def train(session: Session, who: dict[str, str | None]) -> str:
     return jobs.launch("run", Training(draft_of(clients), drawings=own), room=session.room, **who)
 
 
-class Read(NamedTuple):
+class DigitRead(NamedTuple):
     """Results about one student's drawing: the server's reconstruction, and each variant's classification."""
 
     audit: dict[str, Any]
@@ -120,7 +120,7 @@ class Served(NamedTuple):
     """For each drawing of the strict clients, and of the others, whether it is classified correctly."""
 
 
-def read_of(session: Session, job: Job, who: str) -> Read | None:
+def read_of(session: Session, job: Job, who: str) -> DigitRead | None:
     """Results about a student's drawing; None before the run's end, or for a student without a drawing."""
     everybody = [*all_sent(session)]
     figures = _figures(session, job)
@@ -128,7 +128,7 @@ def read_of(session: Session, job: Job, who: str) -> Read | None:
         return None
     number = everybody.index(who)
     right = {label: bool(one["own_right"][number]) for label, one in figures.items()}
-    return Read(dict(figures[MEAN]["audits"][number]), right)
+    return DigitRead(dict(figures[MEAN]["audits"][number]), right)
 
 
 def served(session: Session, job: Job) -> list[Served]:

@@ -8,7 +8,7 @@ from ldp_core.experiment import Draft
 from ldp_core.lessons import LessonPlan
 from ldp_core.lessons.base import Lesson
 from ldp_core.presets.base import Preset
-from ldp_core.presets.questions import Question
+from ldp_core.presets.questions import ScenarioQuestion
 
 LESSON_SEEDS = 3
 OWN_DIGITS = "own_digits"
@@ -39,7 +39,7 @@ class Topic:
         return replace(draft, variants=asked, seeds=min(draft.seeds, LESSON_SEEDS)) if asked else draft
 
     @property
-    def ask(self) -> Question:
+    def ask(self) -> ScenarioQuestion:
         """Question to the topic's runs; raises `UnknownName` where there is no scenario."""
         return self.plan.ask if self.plan else self.preset.ask
 

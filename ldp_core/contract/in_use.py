@@ -27,7 +27,7 @@ class PartCheck(NamedTuple):
     """The check; raises `Broken`, or whatever the part raises."""
 
 
-Promises = Iterator[PartCheck]
+PartChecks = Iterator[PartCheck]
 
 
 def require(kept: object, words: str) -> None:
@@ -35,7 +35,7 @@ def require(kept: object, words: str) -> None:
         raise Broken(words)
 
 
-def of_any(kind: str, one: Component) -> Promises:
+def of_any(kind: str, one: Component) -> PartChecks:
     def says() -> None:
         for word in ("label", "summary"):
             require(getattr(type(one), word, ""), f"it has no {word}")

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from ldp_core import mechanisms
-from ldp_core.contract.in_use import Broken, PartCheck, Promises, require
+from ldp_core.contract.in_use import Broken, PartCheck, PartChecks, require
 from ldp_core.contract.stated import (
     MANY,
     VECTOR,
@@ -121,7 +121,7 @@ def check_independence(mechanism: Mechanism, budget: Budget) -> None:
     require(stats.chisquare(counts, expected).pvalue > ALARM, "not every answer is as likely as stated")
 
 
-def of_mechanism(one: Mechanism) -> Promises:
+def of_mechanism(one: Mechanism) -> PartChecks:
     """Checks of a mechanism, in the corrected and the as-printed form if they differ."""
     for kind in dict.fromkeys(type(one).in_form(form) for form in one.forms):
         printed = "" if kind is type(one) else ", as printed"
@@ -129,7 +129,7 @@ def of_mechanism(one: Mechanism) -> Promises:
             yield PartCheck(words + printed, check)
 
 
-def of_law(one: Mechanism, beside: Callable[..., Iterable[Any]] = product) -> Promises:
+def of_law(one: Mechanism, beside: Callable[..., Iterable[Any]] = product) -> PartChecks:
     """Checks of one law; `beside` combines lists of budgets, ranges and values into places to check."""
     noisy = one.role != "identity"
     pure = noisy and one.region == "box" and np.isfinite(one.privacy_loss(1.0, -1, 1))

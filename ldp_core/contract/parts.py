@@ -10,7 +10,7 @@ from ldp_core.accounting import AGAINST, entries
 from ldp_core.aggregators.base import Aggregator, NoiseMoments, RoundClients, SeesUploads
 from ldp_core.attacks import Attacker, Reconstructor
 from ldp_core.attacks.base import Facts
-from ldp_core.contract.in_use import PartCheck, Promises, promised, require
+from ldp_core.contract.in_use import PartCheck, PartChecks, promised, require
 from ldp_core.experiment import parse, plan
 from ldp_core.limits import at_most
 from ldp_core.partitions import Partition
@@ -25,7 +25,7 @@ LABELS = np.resize(np.arange(10), 2_000)
 """Labels of the partitioned samples."""
 
 
-def of_aggregator(one: Aggregator) -> Promises:
+def of_aggregator(one: Aggregator) -> PartChecks:
     if isinstance(one, SeesUploads):
         yield from _of_decisions(one)
         return
@@ -83,7 +83,7 @@ def of_aggregator(one: Aggregator) -> Promises:
     yield PartCheck("an aggregate is of its uploads' kind, the same by numpy and torch", kinds)
 
 
-def _of_decisions(one: SeesUploads) -> Promises:
+def _of_decisions(one: SeesUploads) -> PartChecks:
     noise = np.repeat([0.01, 1.0], [5, 15])
     uploads = stream(4, "audit").normal(size=(20, 1)) * 0.1 + stream(5, "audit").normal(size=(20, 30))
     uploads *= np.sqrt(noise)[:, None]
@@ -112,7 +112,7 @@ def _of_decisions(one: SeesUploads) -> Promises:
     yield PartCheck("its combination is linear, and no client counts for more than it reports", true)
 
 
-def of_selection(one: Selection) -> Promises:
+def of_selection(one: Selection) -> PartChecks:
     if isinstance(one, ByBudget):
         yield from _of_schedule(one)
         return
@@ -158,7 +158,7 @@ def of_selection(one: Selection) -> Promises:
     yield PartCheck("a share of the clients stays within so many uploads, and no fewer", quantile)
 
 
-def _of_schedule(one: ByBudget) -> Promises:
+def _of_schedule(one: ByBudget) -> PartChecks:
     def drawn() -> None:
         for count, rounds in ((1, 1), (7, 3), (100, 19)):
             known = Budgets(np.linspace(0.1, 8, count), np.arange(count) % rounds + 1)
@@ -171,7 +171,7 @@ def _of_schedule(one: ByBudget) -> Promises:
     yield PartCheck("who takes part follows from budgets and the stream alone, before the run", drawn)
 
 
-def of_partition(one: Partition) -> Promises:
+def of_partition(one: Partition) -> PartChecks:
     def disjoint() -> None:
         for count in (1, 7, 100):
             shards = one.split(LABELS, count, stream(count, "partition"))
@@ -189,7 +189,7 @@ def of_partition(one: Partition) -> Promises:
     yield PartCheck("what is dealt follows the stream and nothing else", keyed)
 
 
-def of_system(one: System) -> Promises:
+def of_system(one: System) -> PartChecks:
     def apart() -> None:
         import torch
 
@@ -209,7 +209,7 @@ def of_system(one: System) -> Promises:
     yield PartCheck("a term in a client's loss depends on that client alone", apart)
 
 
-def of_trust(one: Trust) -> Promises:
+def of_trust(one: Trust) -> PartChecks:
     asked = promised(one.name)
 
     def says() -> None:
@@ -248,7 +248,7 @@ def of_trust(one: Trust) -> Promises:
     yield PartCheck("the noise in the mean is what theory says", noise)
 
 
-def of_attacker(one: Attacker) -> Promises:
+def of_attacker(one: Attacker) -> PartChecks:
     noises = [
         mechanisms.get("none"),
         *(mechanisms.get("piecewise", form=f) for f in ("corrected", "as_printed")),

@@ -8,7 +8,7 @@ import numpy as np
 from ldp_core import presets
 from ldp_core.component import Component
 from ldp_core.contract import parts
-from ldp_core.contract.in_use import PartCheck, Promises, data_for, of_any, require
+from ldp_core.contract.in_use import PartCheck, PartChecks, data_for, of_any, require
 from ldp_core.contract.mechanism import of_mechanism
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.datasets import Data, Dataset, data_dir
@@ -19,7 +19,7 @@ from ldp_core.presets import Preset
 from ldp_core.streams import stream
 
 
-def of_dataset(one: Dataset) -> Promises:
+def of_dataset(one: Dataset) -> PartChecks:
     def known() -> None:
         names = one.class_names
         require(len(names) == one.classes == len(set(names)) >= 2, f"{one.classes} classes called {names}")
@@ -45,7 +45,7 @@ def held(one: Dataset, data: Data | None = None) -> None:
         require((low, high) == (0, 1), f"pixels from {low:g} to {high:g}, not 0 to 1")
 
 
-def of_model(one: Model) -> Promises:
+def of_model(one: Model) -> PartChecks:
     source = data_for(one)
     shape, classes = source.shape, source.classes
     size = one.dimension(shape, classes)
@@ -84,7 +84,7 @@ def of_model(one: Model) -> Promises:
     yield PartCheck("gradients of many clients at once are those of one's scores", gradients)
 
 
-def of_optimizer(one: Optimizer) -> Promises:
+def of_optimizer(one: Optimizer) -> PartChecks:
     def descends() -> None:
         import torch
 
@@ -99,7 +99,7 @@ def of_optimizer(one: Optimizer) -> Promises:
     yield PartCheck("a first step goes downhill, and is the one that it states", descends)
 
 
-OWN: Mapping[str, Callable[[Any], Promises]] = {
+OWN: Mapping[str, Callable[[Any], PartChecks]] = {
     "mechanism": of_mechanism,
     "aggregator": parts.of_aggregator,
     "selection": parts.of_selection,
@@ -123,7 +123,7 @@ def left_out(name: str) -> str:
     return presets.refused.get(name, "")
 
 
-def promises(part: str) -> Promises:
+def promises(part: str) -> PartChecks:
     """Checks of a part by name, or `KIND:NAME` if several kinds have it; raises `InvalidInput` if none."""
     kind, _, name = part.rpartition(":") if part not in REGISTRIES["dataset"].names() else ("", "", part)
     held = [one for one in REGISTRIES if name in REGISTRIES[one].names() and kind in ("", one)]
@@ -138,7 +138,7 @@ def promises(part: str) -> Promises:
         raise InvalidInput(f"there is no part {shown(part)}{hint(part, [*presets.names(), *known])}")
 
 
-def _of_preset(preset: Preset) -> Promises:
+def _of_preset(preset: Preset) -> PartChecks:
     def kept() -> None:
         require(preset.draft.experiments(), "it has no variants")
 

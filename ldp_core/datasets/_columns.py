@@ -32,7 +32,7 @@ PERSONS = Heading.of(
 IDS = {"id", "ids", "nbr", "uuid", "guid"}
 COUNTERS = IDS | {"index", "idx", "rn", "row", "rowid", "no", "nr", "number", "#"}
 SIGNS = "%$€£¥()"
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Column:
             return "another text in most rows"
         return "numbers of persons or things" if self.names and self.numbers else ""
 
-    def feature(self, train: Whole, kept: Whole) -> Feature | None:
+    def feature(self, train: Integers, kept: Integers) -> Feature | None:
         """Scaled by the card, or else by the rows that train; None if these hold one value alone."""
         stated = self.card.scales.get(self.heading)
         learnt = Counter(self.cells[i] for i in train)
@@ -182,7 +182,7 @@ class Column:
         return Feature(self.heading, self.place, scale, bool(stated), gaps, outside)
 
 
-def features_of(columns: Sequence[Column], train: Whole, kept: Whole, seen: Seen) -> Iterator[Feature]:
+def features_of(columns: Sequence[Column], train: Integers, kept: Integers, seen: Seen) -> Iterator[Feature]:
     away: dict[str, list[str]] = {}
     for column in columns:
         if why := column.apart():

@@ -16,17 +16,17 @@ ONE_OF = 5
 FEW = 10
 STEPS, MOST_NUMBERS = 200, 2_000_000
 """Steps of the model that is trained for the card, and largest amount of numbers that it sees."""
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Found:
     classes: tuple[str, ...]
     clients: tuple[str, ...]
-    order: Whole
+    order: Integers
     """Places of the samples among all rows or files: those that train, then those held out."""
-    y: Whole
-    owners: Whole | None
+    y: Integers
+    owners: Integers | None
     """Client of each training sample, counted from 0; None where no clients are named."""
     train: int
     columns: tuple[Any, ...] = ()
@@ -39,8 +39,8 @@ class Found:
 
 
 def divided(
-    what: str, seen: Seen, classes: tuple[str, ...], clients: tuple[str, ...], rows: Whole, y: Whole,
-    owners: Whole | None, test: NDArray[np.bool_], **more: Any,
+    what: str, seen: Seen, classes: tuple[str, ...], clients: tuple[str, ...], rows: Integers, y: Integers,
+    owners: Integers | None, test: NDArray[np.bool_], **more: Any,
 ) -> Found:  # fmt: skip
     """Samples at these rows, of which `test` are held out; InvalidInput if too few are left to train."""
     if test.all() or not test.any():
@@ -65,7 +65,7 @@ def divided(
     return Found(classes, clients, rows[order], y[order], of, n, **more)
 
 
-def held_out(labels: Whole, owners: Whole | None = None) -> NDArray[np.bool_]:
+def held_out(labels: Integers, owners: Integers | None = None) -> NDArray[np.bool_]:
     """Mask of samples that are held out; of a class with two or more at least one, of a client never all."""
     order = stream(0, "holdout").permutation(len(labels))
     by = order[np.argsort(labels[order], kind="stable")]
@@ -82,7 +82,7 @@ def held_out(labels: Whole, owners: Whole | None = None) -> NDArray[np.bool_]:
     return test
 
 
-def pooled(x: NDArray[np.float32], y: Whole, cut: int) -> float:
+def pooled(x: NDArray[np.float32], y: Integers, cut: int) -> float:
     """Held-out accuracy of a linear model that sees the first `cut` of samples (n, d) at once: some hundred
     accelerated steps on the cross-entropy, without noise.
     """

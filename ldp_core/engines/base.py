@@ -28,7 +28,7 @@ MOST_THREADS = 64
 
 @dataclass(frozen=True)
 class Engine:
-    kind: choice.Kind
+    kind: choice.EngineKind
     threads: int
     device: str
     note: str = ""

@@ -16,7 +16,7 @@ from ldp_core.settings import ENGINE
 from ldp_core.system import native_code
 from ldp_core.system.resources import gpus
 
-Kind = Literal["batched", "fused"]
+EngineKind = Literal["batched", "fused"]
 SMALL = 2.5e7
 """Multiplications of a training step, of all clients' forward passes, below which a kernel leaves a GPU idle:
 its three passes take a core 1 ms (at 150 GFLOP/s); to launch a step of dense layers takes 0.5 to 0.9 ms.
@@ -29,7 +29,7 @@ OPTIMIZERS = ("sgd", "optimal", "adam")
 class EngineChoice:
     """A kind of engine, and why a wanted fused kernel is not used."""
 
-    kind: Kind
+    kind: EngineKind
     note: str = ""
 
 

@@ -24,7 +24,7 @@ from ldp_core.system.process_group import die_with
 CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")
 """Signals of a process that crashed by itself, as opposed to one killed from outside."""
 
-Task = Callable[[Any], Any]
+PoolTask = Callable[[Any], Any]
 """Function of the shared data that returns a result, or an iterator over several."""
 
 
@@ -54,7 +54,7 @@ class Pool:
         return [process.pid for process in self._processes.values() if process.pid is not None]
 
     def map(
-        self, tasks: Sequence[Task], enough: Callable[[], bool] = lambda: False
+        self, tasks: Sequence[PoolTask], enough: Callable[[], bool] = lambda: False
     ) -> Iterator[tuple[int, Any]]:
         """Number and result of each task as they come; tasks start in order, and none after `enough`. A task
         whose process crashed is retried once; raises MemoryError, StudioError for refused input, and
@@ -136,7 +136,7 @@ def _serve(connection: Connection, parent: int, shared: Any) -> None:
             connection.send(said)
 
 
-def _results(task: Task, shared: Any) -> Iterator[tuple[Any, bool]]:
+def _results(task: PoolTask, shared: Any) -> Iterator[tuple[Any, bool]]:
     """Results or errors of a task, each with whether it is the task's last."""
     try:
         found = task(shared)

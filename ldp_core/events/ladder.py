@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from ldp_core.events.base import Count, Event, Json, Share, Some, Status
-from ldp_core.events.parts import Caps, Pairs, Picture, Sentences, Verdict
+from ldp_core.events.parts import Pairs, Picture, RunCaps, Sentences, VerdictBody
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class AttemptFigures(Event):
     """Number of labels read correctly from the last bias's gradient."""
     pairs: Pairs = field(default_factory=list)
     """For a real upload: `original`, `image` and `psnr` of up to 20 of its images, best first."""
-    caps: Caps = field(default_factory=list)
+    caps: RunCaps = field(default_factory=list)
     """Upper bounds on identification over the true candidates: `name`, `label`, `value`, `vacuous`."""
     cap: float | None = None
     """Least of these bounds."""
@@ -98,7 +98,7 @@ class Cell(AttemptFigures):
     epsilon: float = 1.0
     """ε in the mechanism's own scope."""
     rounds_observed: Count = 1
-    verdict: Verdict = field(default_factory=dict)
+    verdict: VerdictBody = field(default_factory=dict)
     """`kind` and `text`, as in attacks.findings.verdict."""
 
 

@@ -34,7 +34,7 @@ Packed = Annotated[str, Field(max_length=10**6)]
 Shares = Annotated[list[Share], Field(max_length=1000)]
 PerClass = Annotated[list[Share | None], Field(max_length=1000)]
 Sentences = Annotated[list[str], Field(max_length=100)]
-Verdict = Annotated[dict[str, str], fields_of(verdict.LeakVerdict)]
+VerdictBody = Annotated[dict[str, str], fields_of(verdict.LeakVerdict)]
 Departures = Annotated[list[Annotated[Json, fields_of(Departure)]], Field(max_length=200)]
 PerGroup = Annotated[dict[str, Any], Like({"strict": float | None, "permissive": float | None})]
 _shape = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1, max_length=4)]
@@ -43,7 +43,7 @@ Picture = Annotated[Json, Like({"shape": _shape, "pixels": Packed}), AfterValida
 _pair = Annotated[Json, Like({"original": Picture, "image": Picture, "psnr": float})]
 Pairs = Annotated[list[_pair], Field(max_length=20)]
 _bound = Annotated[Json, Like({"name": str, "label": str, "value": float, "vacuous": bool})]
-Caps = Annotated[list[_bound], Field(max_length=20)]
+RunCaps = Annotated[list[_bound], Field(max_length=20)]
 _spy = Annotated[Json, Like({"upload": Literal["audit", "real"], "attacker": str, "knows": Sentences})]
 Spies = Annotated[list[_spy], Field(max_length=2)]
 _measured = {
@@ -57,7 +57,7 @@ _measured = {
     "right": Share,
     "why": str,
 }
-Measured = Annotated[
+MeasuredBounds = Annotated[
     list[Annotated[Json, Like(_measured, frozenset({"right", "why"}))]], Field(max_length=1000)
 ]
 _picked = {"client": Some, "helped": bool, "right": Count, "tries": Some, "candidates": Some}

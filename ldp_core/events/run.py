@@ -9,17 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.events.base import Count, Event, Json, Share, Some, Status
 from ldp_core.events.parts import (
-    Caps,
     Departures,
     FromHeap,
     FromSum,
     Ledger,
-    Measured,
+    MeasuredBounds,
     Packed,
     Pairs,
     PerClass,
     PerGroup,
     Picture,
+    RunCaps,
     Shares,
     Spent,
     Spies,
@@ -173,7 +173,7 @@ class Attacked(Event):
     """Whether the label read from the last bias's gradient is right."""
     cap: float | None = None
     """Least upper bound on the identification rate; null for controls."""
-    caps: Caps = field(default_factory=list)
+    caps: RunCaps = field(default_factory=list)
     """Upper bounds: `name`, `label`, `value`, `vacuous`."""
     rounds_observed: Count = 1
     """Number of uploads of the same values that the attacker saw."""
@@ -232,7 +232,7 @@ class Ended(Event):
     """Number of scored held-out samples …"""
     right: Packed = ""
     """… and mask of the correctly classified ones (`packed`), for comparing runs sample by sample."""
-    measured: Measured = field(default_factory=list)
+    measured: MeasuredBounds = field(default_factory=list)
     """For each attacked client, one upload and all its uploads: lower bound `epsilon_lower` from trials of an
     attack (null if none, with `why`), and `most`, the largest bound that so many trials could show. All
     bounds hold together with `confidence`. Absent if an upload's distribution is unknown.

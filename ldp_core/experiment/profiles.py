@@ -39,7 +39,7 @@ HEADINGS = {
     "run_limit": Heading.of("run limit cap", "of a the whole total epsilon eps ε budget privacy max at most"),
     "scope": Heading.of("scope covers", "epsilon eps ε budget one"),
 } | {name: Heading.of("") for name in DERIVED}
-Lines = npt.NDArray[np.int64]
+LineNumbers = npt.NDArray[np.int64]
 """Line numbers of cells."""
 
 
@@ -152,7 +152,9 @@ def _numbered(cells: Sequence[str]) -> Sequence[str]:
     return cells
 
 
-def _column(table: Table, name: str, where: Lines, cells: Sequence[str], problems: list[Problem]) -> Floats:
+def _column(
+    table: Table, name: str, where: LineNumbers, cells: Sequence[str], problems: list[Problem]
+) -> Floats:
     limit = LIMITS[name]
     known = {cell: table.number(cell) for cell in set(cells)}  # a column often holds few different cells
     values = np.array([known[cell] for cell in cells], dtype=np.float64)
@@ -178,7 +180,7 @@ def _line_of(problem: Problem) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
-def _scope(where: Lines, cells: Sequence[str], problems: list[Problem]) -> str:
+def _scope(where: LineNumbers, cells: Sequence[str], problems: list[Problem]) -> str:
     found = {cell.strip().casefold(): line for cell, line in zip(cells, where.tolist(), strict=False)}
     found.pop("", None)
     for text, line in found.items():
@@ -191,7 +193,7 @@ def _scope(where: Lines, cells: Sequence[str], problems: list[Problem]) -> str:
     return next(iter(found), "")
 
 
-def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:
+def _upside_down(where: LineNumbers, low: Floats, high: Floats) -> list[Problem]:
     """Problems of ranges that are reversed, or too narrow for float32."""
     found = [
         Problem(f"line {where[i]}, low", f"must be below high, {number(high[i], 6)}; got {number(low[i], 6)}")
@@ -206,7 +208,7 @@ def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:
     return found
 
 
-def _misnumbered(where: Lines, clients: Floats) -> list[Problem]:
+def _misnumbered(where: LineNumbers, clients: Floats) -> list[Problem]:
     """Problems of client numbers that occur twice or leave gaps; they count from 1."""
     found = []
     before: dict[float, int] = {}

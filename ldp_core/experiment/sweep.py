@@ -25,7 +25,7 @@ from ldp_core.fields import Whole, is_number
 from ldp_core.streams import stream
 from ldp_core.tables import two_readings, typed
 
-Number = int | float
+GridNumber = int | float
 Scalar = str | int | float | bool | None
 WAYS = ("grid", "list", "latin")
 FIELDS = ("base", *WAYS, "seeds")
@@ -35,11 +35,11 @@ FIELDS = ("base", *WAYS, "seeds")
 class Hypercube:
     """A Latin hypercube of `points` settings: each field's range has `points` slices, each used once."""
 
-    fields: Mapping[str, tuple[Number, Number]]
+    fields: Mapping[str, tuple[GridNumber, GridNumber]]
     """Least and largest value by dotted field name."""
     points: int
 
-    def settings(self, base: Experiment) -> list[dict[str, Number]]:
+    def settings(self, base: Experiment) -> list[dict[str, GridNumber]]:
         """Settings drawn by the base's seed, sorted by the first field: on a logarithmic scale for ranges
         above 0, rounded for integer fields, without duplicates.
         """

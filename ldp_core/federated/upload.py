@@ -98,7 +98,7 @@ def uploaded(
             apart &= ~encoded.unsent
         outside = int(np.count_nonzero(apart))
         asked = exact.size - (0 if encoded.unsent is None else int(encoded.unsent.sum()))
-        moments = Moments(pieces, exact, found, passed, shares, whether)
+        moments = UploadMoments(pieces, exact, found, passed, shares, whether)
         with moments.beside(threads):
             values = sent(pieces, exact, found, noise)
         bias, variance = moments.summed
@@ -137,7 +137,7 @@ def clip_uploads(pieces: Sequence[Piece], values: Floating, clients: Columns) ->
     return out
 
 
-class Moments:
+class UploadMoments:
     """Exact bias and variance of the uploads of `clipped` values, summed by the clients' shares, for a few
     clients at a time, so that their numbers stay in the CPU's cache.
     """

@@ -17,7 +17,7 @@ from ldp_core.engines.base import threads
 from ldp_core.events import AttemptFigures, Cell, Reference, SearchGuess
 from ldp_core.images import encode
 from ldp_core.leakage.grid_context import CONTROLS, Grid, Known, Place, Row, Rung
-from ldp_core.leakage.observe import Control
+from ldp_core.leakage.observe import ControlKind
 from ldp_core.leakage.scores import summary
 from ldp_core.mechanisms import Mechanism
 
@@ -65,7 +65,7 @@ class Searches:
 @dataclass
 class _Task:
     rung: Rung
-    control: Control | None
+    control: ControlKind | None
     noise: np.random.Generator
     hidden: np.random.Generator
     rows: list[Row] = field(default_factory=list)
@@ -163,7 +163,7 @@ class _Progress:
                 references = {one: self._figures[rung.place(one)] for one in CONTROLS}
                 yield self._grid.cell(rung, self._who, figures, references)
 
-    def _events(self) -> Iterator[tuple[Rung, Control | None]]:
+    def _events(self) -> Iterator[tuple[Rung, ControlKind | None]]:
         """Cells in order: each mechanism's controls, then its budgets in rising order."""
         budgets = self._grid.ladder.epsilons
         for mechanism in self._mechanisms:

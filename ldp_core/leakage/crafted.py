@@ -13,7 +13,7 @@ from ldp_core.attacks.observation import Image
 from ldp_core.attacks.servers import Server, Task
 from ldp_core.attacks.servers.silencing import Silencing
 from ldp_core.federated.upload import Vectors, clip_uploads
-from ldp_core.leakage.observe import Control, VictimStart, observe, real_values
+from ldp_core.leakage.observe import ControlKind, VictimStart, observe, real_values
 from ldp_core.streams import stream
 
 MOST_SILENCED = 100
@@ -27,13 +27,13 @@ def observe_lied(
     public: PublicImages,
     noise: np.random.Generator,
     times: int = 1,
-) -> dict[Control | None, Observation]:
+) -> dict[ControlKind | None, Observation]:
     """Observations, for each control, of some clients' real uploads in a round of which a server that lies
     makes the model: of the size that gives the most of its public images back in a trial of that control.
     """
     made = [_from(start, server.crafted(_task(start, public), size)) for size in server.sizes]
     tried = [_tried(server, one, clients, public, times) for one in made]
-    added, found = silenced(server, start, clients, public), dict[Control | None, Observation]()
+    added, found = silenced(server, start, clients, public), dict[ControlKind | None, Observation]()
     for control in tried[0]:
         ranked = [(back[control], back["clean"], -place) for place, back in enumerate(tried)]
         one = made[-max(ranked)[-1]]
@@ -64,14 +64,14 @@ def _task(start: VictimStart, public: PublicImages) -> Task:
 
 def _tried(
     server: Server, start: VictimStart, clients: NDArray[np.int64], public: PublicImages, times: int
-) -> dict[Control | None, int]:
+) -> dict[ControlKind | None, int]:
     """Number of public images back from uploads made of them, for each control."""
     federation, count = start.federation, round(start.federation.plan.records)
     x, y = federation.samples_of(public.x[:count]), torch.from_numpy(public.y[:count]).to(federation.device)
     trial = replace(start, federation=replace(federation, train_x=x, train_y=y))
     exact = real_values(trial, clients, [np.arange(len(y))] * len(clients))
     noise = stream(federation.experiment.seed, "trial of a lie", start.round)
-    reader, found = reconstructor(server.reader), dict[Control | None, int]()
+    reader, found = reconstructor(server.reader), dict[ControlKind | None, int]()
     for control, seen in observe(start, exact, noise, "real", times, public).items():
         guesses = reader.reconstruct(seen.with_ranges_read(), generator=noise)
         found[control] = sum(_back(own, public.x[:count].astype(np.float64)) for own in guesses)

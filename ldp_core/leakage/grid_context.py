@@ -23,7 +23,7 @@ from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.crafted import observe_lied
 from ldp_core.leakage.identification import Rows, identify, would_send
 from ldp_core.leakage.observe import (
-    Control,
+    ControlKind,
     VictimStart,
     audit_values,
     begun,
@@ -38,13 +38,13 @@ from ldp_core.streams import stream
 
 SHARE = 16
 """Fraction 1/SHARE of the memory that a block of uploads may take."""
-CONTROLS: tuple[Control, ...] = ("clean", "clipped")
+CONTROLS: tuple[ControlKind, ...] = ("clean", "clipped")
 
-Figures = dict[str, Any]
+RowFigures = dict[str, Any]
 Row = dict[str, Any]
 
 
-Place = tuple[str, float | None, Control | None]
+Place = tuple[str, float | None, ControlKind | None]
 """Mechanism, and ε of a cell, or a control."""
 
 
@@ -52,7 +52,7 @@ Place = tuple[str, float | None, Control | None]
 class Known:
     """Stored results of the same ladder, as JSON."""
 
-    figures: dict[Place, Figures]
+    figures: dict[Place, RowFigures]
     guesses: set[tuple[Place, int]]
     """Stored frames by place and number of steps."""
 
@@ -76,7 +76,7 @@ class Rung:
         """Generators of the noise on attacked and on identified uploads; the same for every mechanism."""
         return stream(seed, "attack noise", self.row), stream(seed, "identification noise", self.row)
 
-    def place(self, control: Control | None) -> Place:
+    def place(self, control: ControlKind | None) -> Place:
         return self.mechanism.name, None if control else self.epsilon, control
 
 
@@ -131,7 +131,7 @@ class Grid:
 
     def seen(
         self, rung: Rung, noise: np.random.Generator, victims: slice
-    ) -> dict[Control | None, Observation]:
+    ) -> dict[ControlKind | None, Observation]:
         """Observations of some images in a cell, as sent and under both controls."""
         upload, times, server = self.ladder.upload, self.ladder.rounds_observed, self.ladder.server
         start = self._under(rung, victims)
@@ -152,7 +152,12 @@ class Grid:
         return stream(self.ladder.seed, "reconstruction", victims.start)
 
     def scored(
-        self, control: Control | None, seen: Observation, guesses: Image, picked: list[Row], victims: slice
+        self,
+        control: ControlKind | None,
+        seen: Observation,
+        guesses: Image,
+        picked: list[Row],
+        victims: slice,
     ) -> list[Row]:
         if self.ladder.upload == "real":
             members = self._federation.pictures(self._federation.train_x[self._samples])
@@ -172,7 +177,11 @@ class Grid:
         return float(np.median(metrics.psnr(metrics.clamped(guesses[:, 0]), originals)))
 
     def cell(
-        self, rung: Rung, who: Reconstructor, figures: Figures, references: Mapping[Control, Figures]
+        self,
+        rung: Rung,
+        who: Reconstructor,
+        figures: RowFigures,
+        references: Mapping[ControlKind, RowFigures],
     ) -> Cell:
         clean, clipped = references["clean"], references["clipped"]
         if self.ladder.upload == "real":
@@ -220,8 +229,10 @@ def climb_rungs(grid: Grid, mechanism: Mechanism, known: Known) -> Iterator[Refe
             yield grid.cell(Rung(mechanism, row, epsilon), who, found[None], references)
 
 
-def _attacked(grid: Grid, rung: Rung, who: Reconstructor, controls: bool) -> dict[Control | None, Figures]:
-    rows: dict[Control | None, list[Row]] = {}
+def _attacked(
+    grid: Grid, rung: Rung, who: Reconstructor, controls: bool
+) -> dict[ControlKind | None, RowFigures]:
+    rows: dict[ControlKind | None, list[Row]] = {}
     noise, hidden = rung.streams(grid.ladder.seed)
     for victims in grid.parts():
         picked = grid.picked(rung, hidden, victims, controls)

@@ -12,11 +12,11 @@ import numpy as np
 from ldp_core.attacks import Observation, PublicImages, identifier
 from ldp_core.attacks.likelihood import places
 from ldp_core.leakage.candidates import Candidates
-from ldp_core.leakage.observe import Control, VictimStart, observe
+from ldp_core.leakage.observe import ControlKind, VictimStart, observe
 from ldp_core.streams import stream
 
-Rows = dict[Control | None, list[dict[str, Any]]]
-Sent = Sequence[np.ndarray]
+Rows = dict[ControlKind | None, list[dict[str, Any]]]
+SentVectors = Sequence[np.ndarray]
 TOGETHER = 2**22
 """Largest number of values in the candidates' uploads that are computed at once."""
 SUFFIXES = ("", "_same_class")
@@ -30,7 +30,7 @@ def identify(
     noise: np.random.Generator,
     times: int = 1,
     controls: bool = True,
-    sent: Sent | None = None,
+    sent: SentVectors | None = None,
 ) -> Rows:
     """Rank of the true candidate among all, and among those of its class, for each control and victim.
 
@@ -79,7 +79,7 @@ def _made_of(start: VictimStart, kinds: Sequence[PublicImages], right: np.ndarra
     return start.sent_of(x, y, own).reshape(*right.shape, -1)
 
 
-def would_send(start: VictimStart, kinds: Sequence[PublicImages], seen: Observation) -> Sent:
+def would_send(start: VictimStart, kinds: Sequence[PublicImages], seen: Observation) -> SentVectors:
     """Uploads (V, M, m), before clipping and noise, of each candidate of each kind: from what the server has
     `seen`, if all clients start at the global model.
     """

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ldp_core import limits, mechanisms
 from ldp_core.attacks import Observation, PublicImages
-from ldp_core.attacks.observation import Part
+from ldp_core.attacks.observation import LayerNoise
 from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment import Piece
 from ldp_core.federated.class_means import messages, messages_of
@@ -28,7 +28,7 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded
 
-Control = Literal["clean", "clipped"]
+ControlKind = Literal["clean", "clipped"]
 PUBLIC_IMAGES = 512
 """Largest number of held-out images that an attacker may know."""
 
@@ -178,7 +178,7 @@ def observe(
     upload: str = "audit",
     times: int = 1,
     public: PublicImages | None = None,
-) -> dict[Control | None, Observation]:
+) -> dict[ControlKind | None, Observation]:
     """The server's observations of V victims' uploads, for each control.
 
     Args:
@@ -199,7 +199,7 @@ def observe(
     filled = previous if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
 
     def seen(
-        uploads: Vectors, parts: tuple[Part, ...], ends: tuple[Floats, Floats], clipped: bool = True
+        uploads: Vectors, parts: tuple[LayerNoise, ...], ends: tuple[Floats, Floats], clipped: bool = True
     ) -> Observation:
         mechanism = pieces[0].mechanism
         return Observation(
@@ -237,7 +237,7 @@ def observe(
         return np.where(missing[0], filled, values)[None] if missing else values[None]
 
     parts = tuple((piece.columns, piece.mechanism) for piece in pieces)
-    nothing: tuple[Part, ...] = ((slice(0, m), mechanisms.get("none")),)
+    nothing: tuple[LayerNoise, ...] = ((slice(0, m), mechanisms.get("none")),)
     wide = np.full(len(exact), limits.BOUND.maximum)
     low, high = (end[:, 0] if end.shape[1] == 1 else end for end in ranges[1:])
     return {

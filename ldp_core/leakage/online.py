@@ -20,7 +20,7 @@ from ldp_core.leakage.crafted import observe_lied
 from ldp_core.leakage.epsilon_lower_bound import measured
 from ldp_core.leakage.identification import identify, would_send
 from ldp_core.leakage.observe import (
-    Control,
+    ControlKind,
     Victims,
     VictimStart,
     attacked,
@@ -134,7 +134,7 @@ class _Attacked:
                 )
         return [batch.images(i) for i in range(len(observed))]
 
-    def _seen(self, spy: Spy, start: VictimStart) -> dict[Control | None, Observation]:
+    def _seen(self, spy: Spy, start: VictimStart) -> dict[ControlKind | None, Observation]:
         audit, clients = spy.upload == "audit", self.victims.clients
         key = start.round if audit else -start.round
         noise = stream(self._federation.experiment.seed, "attack noise", key)
@@ -144,7 +144,7 @@ class _Attacked:
         return observe(start, exact, noise, spy.upload, self._times, self._public)
 
     def _audits(
-        self, start: VictimStart, observed: dict[Control | None, Observation], found: Sequence[Image]
+        self, start: VictimStart, observed: dict[ControlKind | None, Observation], found: Sequence[Image]
     ) -> list[list[dict[str, Any]]]:
         """Figures of each control's attempts on audit uploads, with identification bounds."""
         experiment, number = self._federation.experiment, start.round

@@ -27,7 +27,7 @@ MANY = int(CANDIDATES.default)
 
 
 @dataclass(frozen=True)
-class Share:
+class RecoveredShare:
     hits: float
     trials: int
 
@@ -42,7 +42,9 @@ class Share:
         return wilson(self.hits, self.trials)
 
 
-def picked(plan: Plan, data: Data, states: Sequence[State], images: int = 1) -> dict[str | None, Share]:
+def picked(
+    plan: Plan, data: Data, states: Sequence[State], images: int = 1
+) -> dict[str | None, RecoveredShare]:
     """Identification rate over a whole run under each control (None: as sent), from the states before each
     round, for so many images per client and round; a client with fewer reuses some. Raises `InvalidInput` if
     the uploads' likelihood is unknown.
@@ -55,7 +57,7 @@ def picked(plan: Plan, data: Data, states: Sequence[State], images: int = 1) -> 
     for state in states:
         for control, rows in _round(federation, state, clients).items():
             found.setdefault(control, []).extend(row["identification_credit"] for row in rows)
-    return {control: Share(float(np.sum(ones)), len(ones)) for control, ones in found.items()}
+    return {control: RecoveredShare(float(np.sum(ones)), len(ones)) for control, ones in found.items()}
 
 
 def _round(federation: Federation, state: State, clients: np.ndarray) -> Rows:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ldp_core import presets
 from ldp_core.papers.base import TomlTable
-from ldp_core.presets.questions import Question, most_accurate
+from ldp_core.presets.questions import ScenarioQuestion, most_accurate
 
 Lesson = Literal["scenario", "one_bit", "own_digits"]
 """What is done in a lesson: a run is predicted, a bit goes through a coin, or each student is a client."""
@@ -64,7 +64,7 @@ class LessonPlan(TomlTable):
     """Words of the screens of a lesson of its own kind, by what they are for."""
 
     @property
-    def ask(self) -> Question:
+    def ask(self) -> ScenarioQuestion:
         """Question to a scenario's runs; raises UnknownName for a lesson without a scenario."""
         own = presets.get(self.scenario).ask
         why = self.why or own.why

@@ -44,7 +44,7 @@ OF_TRIALS = {"recovered", DIVERGED}
 AT = " @ "
 """Between an arm's label and the quantity that is read off it, as in `x & log @ diverged`."""
 
-Figures = Callable[[Sequence[str]], Mapping[str, Floats]]
+ArmFigures = Callable[[Sequence[str]], Mapping[str, Floats]]
 """Function from operands to their figures, in the quantity's unit, by seed, for seeds common to all."""
 
 
@@ -92,7 +92,7 @@ class Statement:
             return f"{self.what}: {self.paper:g} {made.unit}".rstrip()
         return f"{self.what}: {self.paper:+g} {made.apart}".replace("+0 points", "no gain")
 
-    def judged(self, figures: Figures, about: str, among: int = 1, least: float = 0.0) -> ClaimPart:
+    def judged(self, figures: ArmFigures, about: str, among: int = 1, least: float = 0.0) -> ClaimPart:
         """Outcome for measured figures; `among` and `least` are for `interval`."""
         table, made = figures(self.operands), quantity(operand(self.operands[0], about)[1])
         if self.of:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.presets.questions import Question
+from ldp_core.presets.questions import ScenarioQuestion
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Preset:
     """Sentences on what the scenario's own runs show; a stored outcome bears out each number in them."""
     base: Mapping[str, Any]
     variants: tuple[tuple[str, Mapping[str, Any]], ...]
-    ask: Question
+    ask: ScenarioQuestion
     """Question before the first run, answered by the run; `ask.why` is one of the sentences."""
     compares: tuple[str, ...] = ()
     """Labels of the runs that the headline compares; by default the question's, if several, else all."""

@@ -87,10 +87,10 @@ class OptionQuestion:
         return guess in self.options
 
 
-Question = NumberQuestion | OptionQuestion
+ScenarioQuestion = NumberQuestion | OptionQuestion
 
 
-def _answers(question: Question, results: Iterable[CompletedRun]) -> list[float | str]:
+def _answers(question: ScenarioQuestion, results: Iterable[CompletedRun]) -> list[float | str]:
     found = {(one.label, one.seed): one for one in results if one.label in question.of}
     seeds = sorted({seed for _, seed in found})
     if len(found) < len(seeds) * len(question.of):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.record import drafts, guesses, nicknames, own_data, pilots, quota
     from ldp_core.runs.record.cells import cell_body
     from ldp_core.runs.record.deletion import UNDO_SECONDS
-    from ldp_core.runs.record.guesses import Guess
+    from ldp_core.runs.record.guesses import GuessValue
     from ldp_core.runs.record.time_left import how_far
     from ldp_core.runs.storage import ledger
     from ldp_core.runs.storage.paths import runs_dir

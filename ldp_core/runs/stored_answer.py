@@ -10,7 +10,7 @@ from ldp_core.runs.kinds.ask import designed
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.view.cells import points_of
 from ldp_core.system.json_file import read_json, write_json
-from ldp_core.tuning.designs import DesignRun, Known, next_points
+from ldp_core.tuning.designs import DesignRun, KnownAccuracies, next_points
 from ldp_core.tuning.needs import Needs, parse_needs
 
 NAME = "asked"
@@ -19,7 +19,7 @@ FIRST = Needs(trust="secure_sum", confirmed=True, levers=True)
 
 class StoredAnswer(NamedTuple):
     needs: Needs
-    cells: Known
+    cells: KnownAccuracies
     chance: float
     told: float | None
     stamp: Mapping[str, str]

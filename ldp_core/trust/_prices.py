@@ -42,7 +42,7 @@ class Heaps(Spending):
 
 
 @dataclass(frozen=True)
-class Row:
+class NoiseInSum:
     """The noise in a sum for the clients of one budget."""
 
     epsilon: float
@@ -65,7 +65,7 @@ class Row:
 class Sums(Spending):
     """ε of a client's values in sums with Skellam or Gaussian noise."""
 
-    rows: Mapping[float, Row]
+    rows: Mapping[float, NoiseInSum]
     """Noise by budget of the whole run."""
     size: int
     """Number of weights of an upload."""
@@ -90,7 +90,7 @@ class Sums(Spending):
         _, all_of_them = _of_row(row, uses, self.size, boxed)
         return by_rule(rule, all_of_them, DELTA, max(all_of_them, uses * once))
 
-    def _row(self, epsilon: float) -> Row:
+    def _row(self, epsilon: float) -> NoiseInSum:
         """Noise for a budget; for one that no client has, as in `SumNoise`."""
         if epsilon in self.rows:
             return self.rows[epsilon]
@@ -98,7 +98,7 @@ class Sums(Spending):
         return replace(near, added=near.added * float(mu_of(near.epsilon, DELTA) / mu_of(epsilon, DELTA)))
 
 
-def _of_row(row: Row, uses: int, size: int, alone: bool) -> tuple[str, float]:
+def _of_row(row: NoiseInSum, uses: int, size: int, alone: bool) -> tuple[str, float]:
     """Accounting rule, and ε at `DELTA` of `uses` sums: of a whole upload, or of one weight if `alone`."""
     weights, apart = (1, 2 * row.reach / math.sqrt(size)) if alone else (size, 2 * row.reach)
     if row.grid:

@@ -28,7 +28,7 @@ from ldp_core.mechanisms.base import Floating, Floats, Region, Scope
 from ldp_core.mechanisms.shared.ball import lengths
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianLaw, GaussianNoise
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
-from ldp_core.trust._prices import Row, Sums
+from ldp_core.trust._prices import NoiseInSum, Sums
 from ldp_core.trust.base import Against, Population, Terms, Trust, common_problems
 
 
@@ -135,7 +135,7 @@ class SumTrust(Trust):
     )
 
     @abstractmethod
-    def rows_of(self, terms: Terms) -> tuple[Row, ...]:
+    def rows_of(self, terms: Terms) -> tuple[NoiseInSum, ...]:
         """Noise for each budget, ascending by budget; `terms` as asked."""
 
     def attacked(self) -> Trust:
@@ -193,7 +193,7 @@ class SumTrust(Trust):
         people = Population(epsilon, *self.ranges(terms, rows))
         return replace(terms, mechanism=made, people=people, rows=rows)
 
-    def ranges(self, terms: Terms, rows: tuple[Row, ...]) -> tuple[Floats, Floats]:
+    def ranges(self, terms: Terms, rows: tuple[NoiseInSum, ...]) -> tuple[Floats, Floats]:
         """Lower and upper ends of the safe ranges of all K clients, (K,) each."""
         low, high = terms.people.low, terms.people.high
         if (radius := self.radius(terms)) is not None:

@@ -20,7 +20,7 @@ from ldp_core.errors import Problem
 from ldp_core.mechanisms.base import Floats, Mechanism, Use
 from ldp_core.selections import Selection
 from ldp_core.systems import Public, Release, Sent, System
-from ldp_core.trust._prices import Row
+from ldp_core.trust._prices import NoiseInSum
 
 Against = Literal["server", "shuffled heap", "sum", "model"]
 
@@ -90,7 +90,7 @@ class Terms:
     selection: Selection
     aggregator: Aggregator
     system: System | None
-    rows: tuple[Row, ...] = ()
+    rows: tuple[NoiseInSum, ...] = ()
     """Noise in the sum for each budget; empty where each client adds its own."""
 
     @property

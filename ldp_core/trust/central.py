@@ -16,7 +16,7 @@ from ldp_core.errors import Problem
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-from ldp_core.trust._prices import Row
+from ldp_core.trust._prices import NoiseInSum
 from ldp_core.trust._sums import SumFacts, SumTrust, around, distance
 from ldp_core.trust.base import Terms
 
@@ -64,13 +64,13 @@ class Central(SumTrust):
     def splits(self) -> bool:
         return self.rule == "sampling"
 
-    def rows_of(self, terms: Terms) -> tuple[Row, ...]:
+    def rows_of(self, terms: Terms) -> tuple[NoiseInSum, ...]:
         facts = self.facts(terms)
         # that a client may be absent is not counted for one of its records
         hidden = terms.selection.name == "fraction" and not terms.reach
         return _rows(self.rule, facts, facts.heard / terms.public.clients if hidden else 1.0)
 
-    def ranges(self, terms: Terms, rows: tuple[Row, ...]) -> tuple[Floats, Floats]:
+    def ranges(self, terms: Terms, rows: tuple[NoiseInSum, ...]) -> tuple[Floats, Floats]:
         low, high = super().ranges(terms, rows)
         reach, budgets = self.facts(terms).reach, terms.people.epsilon
         more = _more(rows, budgets) if self.rule == "sampling" else 1.0
@@ -89,21 +89,21 @@ class Central(SumTrust):
         return (values * (there * _more(rows, budgets))[:, None]).astype(np.float32)
 
 
-def _more(rows: tuple[Row, ...], budgets: Floats) -> float:
+def _more(rows: tuple[NoiseInSum, ...], budgets: Floats) -> float:
     """Number of clients over the expected number in a sum, which keeps the mean over all unbiased."""
     chances = {row.epsilon: 1.0 if row.replaced else row.chance for row in rows}
     return len(budgets) / math.fsum(chances[one] for one in budgets.tolist())
 
 
 @lru_cache(maxsize=256)
-def _rows(rule: str, facts: SumFacts, chance: float) -> tuple[Row, ...]:
+def _rows(rule: str, facts: SumFacts, chance: float) -> tuple[NoiseInSum, ...]:
     budgets, reach, uses = facts.budgets, facts.reach, facts.uses
     most = distance(budgets[-1], chance, True, uses)
     sigma, root = 2 * reach / most, math.sqrt(facts.heard)
     if rule == "clipping" or len(budgets) == 1:
         reaches = [reach * (distance(one, chance, True, uses) / most) for one in budgets]
         each = zip(budgets, reaches, strict=True)
-        return tuple(Row(one, sigma / root, sigma, own, chance, chance < 1) for one, own in each)
+        return tuple(NoiseInSum(one, sigma / root, sigma, own, chance, chance < 1) for one, own in each)
     chances = [
         min(1.0, largest(lambda q: sampled_epsilon(most, min(q, 1.0), False, uses, DELTA), one, 0.1))
         for one in budgets[:-1]
@@ -111,4 +111,4 @@ def _rows(rule: str, facts: SumFacts, chance: float) -> tuple[Row, ...]:
     # the mean over all is scaled up to that over those expected, and the noise with it
     more = sum(facts.counts) / math.fsum(q * n for q, n in zip(chances, facts.counts, strict=True))
     share = sigma / root * more
-    return tuple(Row(one, share, sigma, reach, q) for one, q in zip(budgets, chances, strict=True))
+    return tuple(NoiseInSum(one, share, sigma, reach, q) for one, q in zip(budgets, chances, strict=True))

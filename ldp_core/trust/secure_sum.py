@@ -17,7 +17,7 @@ from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import BITS, COLLUDING, DROPOUT, at_most
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
-from ldp_core.trust._prices import Row
+from ldp_core.trust._prices import NoiseInSum
 from ldp_core.trust._sums import SumFacts, SumTrust
 from ldp_core.trust.base import Terms
 
@@ -129,7 +129,7 @@ class SecureSum(SumTrust):
             total += 2 * facts.size * terms.rounds * math.exp(min(0.0, log))
         return min(1.0, total)
 
-    def rows_of(self, terms: Terms) -> tuple[Row, ...]:
+    def rows_of(self, terms: Terms) -> tuple[NoiseInSum, ...]:
         facts = self.facts(terms)
         return _rows(facts, tuple(self.honest(count) for count in facts.counts))
 
@@ -146,7 +146,7 @@ class SecureSum(SumTrust):
 
 
 @lru_cache(maxsize=256)
-def _rows(facts: SumFacts, honest: tuple[int, ...]) -> tuple[Row, ...]:
+def _rows(facts: SumFacts, honest: tuple[int, ...]) -> tuple[NoiseInSum, ...]:
     reach, root, uses = facts.reach, math.sqrt(facts.size), facts.uses
     grid = 2.0 ** math.floor(math.log2(2 * reach / (FINE * root)))
     apart = 2 * reach / grid + root
@@ -158,5 +158,5 @@ def _rows(facts: SumFacts, honest: tuple[int, ...]) -> tuple[Row, ...]:
     for budget, adding in zip(facts.budgets, honest, strict=True):
         start = float(mu_of(budget, DELTA)) / math.sqrt(uses) / 2
         added = apart / largest(cost, budget, start) * grid
-        found.append(Row(budget, added / math.sqrt(max(1, adding)), added, reach, grid=grid))
+        found.append(NoiseInSum(budget, added / math.sqrt(max(1, adding)), added, reach, grid=grid))
     return tuple(found)

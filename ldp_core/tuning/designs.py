@@ -60,7 +60,7 @@ class DesignRun(NamedTuple):
     seed: int
 
 
-Known = Mapping[DesignRun, float]
+KnownAccuracies = Mapping[DesignRun, float]
 """Final accuracy by trained point; 0 for a run that did not complete, NaN where no trial can be had."""
 
 
@@ -96,7 +96,7 @@ class _Wanted(Exception):
         self.points = points
 
 
-def next_points(space: Needs | Question, known: Known) -> list[DesignRun]:
+def next_points(space: Needs | Question, known: KnownAccuracies) -> list[DesignRun]:
     """Points to train next; empty once everything that is asked has its answer."""
     try:
         for number in range(len(space.questions)):
@@ -106,7 +106,7 @@ def next_points(space: Needs | Question, known: Known) -> list[DesignRun]:
     return []
 
 
-def answer_of(space: Needs | Question, known: Known, number: int = 0) -> BestDesign:
+def answer_of(space: Needs | Question, known: KnownAccuracies, number: int = 0) -> BestDesign:
     """Answer to one of the questions; raises if runs are missing."""
     search = _Search(space.questions[number], known, number)
     found = search.answer()
@@ -130,7 +130,7 @@ def without_noise(design: int) -> int:
 @dataclass
 class _Search:
     space: Needs | Question
-    known: Known
+    known: KnownAccuracies
     number: int
     looks: int = field(default=0, init=False)
     """Number of looks at fresh seeds so far."""

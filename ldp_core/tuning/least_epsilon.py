@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ldp_core.experiment import PER, plan
 from ldp_core.limits import EPSILON, THIN, at_most, number, percent
 from ldp_core.tuning import designs
-from ldp_core.tuning.designs import FIRST, BestDesign, DesignRun, Known
+from ldp_core.tuning.designs import FIRST, BestDesign, DesignRun, KnownAccuracies
 from ldp_core.tuning.question import Cap, Question
 
 
@@ -24,7 +24,7 @@ class Answer(NamedTuple):
     """Reason in one sentence."""
 
 
-def answer_of(question: Question, known: Known) -> Answer:
+def answer_of(question: Question, known: KnownAccuracies) -> Answer:
     """Least ε over all ranges, or why there is none; raises if runs are missing."""
     if not question.ranges:
         why = f"{percent(question.accuracy, 1)} is not reached: {leak_in_words(question)}"

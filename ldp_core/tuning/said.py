@@ -8,7 +8,7 @@ from ldp_core.inference.finding import finding
 from ldp_core.inference.outcome import at_chance
 from ldp_core.limits import at_most, percent, spelled
 from ldp_core.trust import registry as trusts
-from ldp_core.tuning.designs import BestDesign, Known, answer_of
+from ldp_core.tuning.designs import BestDesign, KnownAccuracies, answer_of
 from ldp_core.tuning.needs import Lever, Needs
 
 
@@ -33,7 +33,9 @@ def sentence(needs: Needs, found: BestDesign, chance: float) -> str:
     ).text()
 
 
-def answered(needs: Needs, known: Known, chance: float, told: float | None = None) -> dict[str, Any]:
+def answered(
+    needs: Needs, known: KnownAccuracies, chance: float, told: float | None = None
+) -> dict[str, Any]:
     """The answer as JSON values: design, accuracy, promise, in what share of tries an attack `told` two
     images apart, and what each change would give.
     """
@@ -61,7 +63,7 @@ def answered(needs: Needs, known: Known, chance: float, told: float | None = Non
     }
 
 
-def changes(needs: Needs, known: Known) -> list[tuple[Lever, BestDesign]]:
+def changes(needs: Needs, known: KnownAccuracies) -> list[tuple[Lever, BestDesign]]:
     """Each change of the question with its answer, if asked for."""
     return [(lever, answer_of(needs, known, 1 + n)) for n, lever in enumerate(needs.changed() * needs.levers)]
 

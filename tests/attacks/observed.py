@@ -12,7 +12,7 @@ from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import Federation, assemble
 from ldp_core.leakage.observe import (
-    Control,
+    ControlKind,
     Victims,
     VictimStart,
     audit_values,
@@ -49,7 +49,7 @@ def back(who: Search, seen: Observation, truth: np.ndarray) -> np.ndarray:
     return psnr(clamped(guesses[:, 0]), truth)
 
 
-def audit_uploads(federation: Federation, victims: Victims) -> dict[Control | None, Observation]:
+def audit_uploads(federation: Federation, victims: Victims) -> dict[ControlKind | None, Observation]:
     """What the server observes of each victim's audit upload in the first round, for each control."""
     start, noise = begun(federation, victims.clients), stream(federation.experiment.seed, "attack noise", 1)
     return observe(start, audit_values(start, victims.samples), noise, public=public_images(federation))

@@ -10,7 +10,7 @@ from ldp_core import aggregators, mechanisms
 from ldp_core.contract import mechanism as checks
 from ldp_core.experiment import Piece
 from ldp_core.federated import upload
-from ldp_core.federated.upload import Laws, Moments, uploaded
+from ldp_core.federated.upload import Laws, UploadMoments, uploaded
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import BLOCK
 from ldp_core.mechanisms.shared.scale_free import UnitLaw
@@ -128,7 +128,7 @@ def test_clear_columns_do_not_end_the_noise_search(monkeypatch: pytest.MonkeyPat
     clear = np.zeros(given.values.shape, dtype=bool)
     clear[:3] = True
     pieces = fitted(mechanisms.get("duchi"), LAYERS)
-    law = Moments(
+    law = UploadMoments(
         pieces,
         given.values,
         Laws().of(pieces, (epsilon, given.low, given.high)),
@@ -147,8 +147,8 @@ def test_errors_of_both_threads_are_raised(monkeypatch: pytest.MonkeyPatch):
     pieces, noise = fitted(mechanisms.get("duchi"), LAYERS), np.random.Generator(np.random.Philox(key=3))
     laws = Laws().of(pieces, (epsilon, given.low, given.high))
 
-    def moments() -> Moments:
-        return Moments(pieces, given.values, laws, [], np.ones(CLIENTS), whether=False)
+    def moments() -> UploadMoments:
+        return UploadMoments(pieces, given.values, laws, [], np.ones(CLIENTS), whether=False)
 
     with pytest.raises(ZeroDivisionError), moments().beside(2):
         noise.random(1 // 0)

@@ -9,7 +9,7 @@ from scipy.stats import binom
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.federated.state import State
-from ldp_core.leakage.over_rounds import Share, picked
+from ldp_core.leakage.over_rounds import RecoveredShare, picked
 from ldp_core.presets.of_systems.five_side_by_side import BASE, FIVE, variants
 from ldp_core.simulate import simulate
 from tests.data import digits
@@ -28,7 +28,7 @@ def ran(label: str, epsilon: float) -> tuple[Experiment, tuple[State, ...]]:
     return experiment, tuple(states[:-1])
 
 
-def shares(label: str, epsilon: float, images: int = 1) -> dict[str | None, Share]:
+def shares(label: str, epsilon: float, images: int = 1) -> dict[str | None, RecoveredShare]:
     experiment, states = ran(label, epsilon)
     return picked(plan(experiment), digits(), states, images)
 

@@ -12,4 +12,4 @@ from ldp_core.accounting.samples.audit import (
     audit_samples,
     beside,
 )
-from ldp_core.accounting.samples.table import Samples, read_samples
+from ldp_core.accounting.samples.table import OutputSamples, read_samples

@@ -37,7 +37,7 @@ TWO = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
 @dataclass(frozen=True)
-class Samples:
+class OutputSamples:
     """Trials of a mechanism."""
 
     inputs: Floats
@@ -52,7 +52,7 @@ class Samples:
 
 def read_samples(
     data: bytes, most: int = MOST_BYTES, claimed: Mapping[str, float] = MappingProxyType({})
-) -> Samples:
+) -> OutputSamples:
     """Trials of a file; without a column `trial` each row is one. Raises `InvalidExperiment`, also where its
     own column of something `claimed` has another value.
     """
@@ -95,7 +95,7 @@ def read_samples(
         worlds = cells.get("world")
     else:
         inputs, outputs, worlds = _folded(table, values, cells)
-    return Samples(
+    return OutputSamples(
         inputs, outputs, worlds, stated, _seen(table, names, inputs, worlds, {**stated, **claimed})
     )
 

@@ -22,12 +22,12 @@ RECOVERED_SHARE = 0.1
 SELDOM = 0.025
 """Probability below which chance does not explain that more was recovered or picked than by guessing."""
 
-Kind = Literal["recovered", "partly", "clipping", "hidden", "inconclusive"]
+VerdictKind = Literal["recovered", "partly", "clipping", "hidden", "inconclusive"]
 
 
 @dataclass(frozen=True)
 class LeakVerdict:
-    kind: Kind
+    kind: VerdictKind
     text: str
 
 

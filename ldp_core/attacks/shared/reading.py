@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.attacks.observation import Observation, Part
+from ldp_core.attacks.observation import LayerNoise, Observation
 from ldp_core.attacks.shared.first_layer import Mask, window
 from ldp_core.attacks.shared.public_steps import PublicSteps
 from ldp_core.mechanisms.base import Floats
@@ -72,7 +72,7 @@ def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> KnownGradients:
 
 
 def _trimmed(
-    seen: Observation, part: Part, uploads: Floats, furthest: Floats
+    seen: Observation, part: LayerNoise, uploads: Floats, furthest: Floats
 ) -> tuple[Floats, Mask, NDArray[np.float64]] | None:
     """Steps (V, m), mask of the known ones, and variance (V,) of those; None without a window."""
     where, mechanism = part

@@ -22,7 +22,7 @@ from platformdirs import user_cache_path
 from ldp_core.datasets import APP
 from ldp_core.engines.fused.code import FloatType
 from ldp_core.engines.fused.kernel import Kernel
-from ldp_core.engines.fused.memory import LEAST_BATCH, Memory, ThreadMemory, memory_of
+from ldp_core.engines.fused.memory import LEAST_BATCH, MemoryLayout, ThreadMemory, memory_of
 from ldp_core.engines.fused.tile import Tile, tile_of
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Layers, layers_of
@@ -36,7 +36,7 @@ _lock = threading.Lock()
 class Compiled:
     """Compiled functions of a kernel, with unused workspaces."""
 
-    def __init__(self, engine: Any, memory: Memory, batch: int) -> None:
+    def __init__(self, engine: Any, memory: MemoryLayout, batch: int) -> None:
         self._engine = engine  # the code lives as long as it does
         self.memory = memory
         self.batch = batch

@@ -10,7 +10,7 @@ from typing import Any
 from ldp_core.engines.fused.activations import before
 from ldp_core.engines.fused.code import POINTER, Code, FloatType, Value, looped
 from ldp_core.engines.fused.memory import row_chunks, row_stride
-from ldp_core.engines.fused.patches import Layout, Piece, kept, pieces, places
+from ldp_core.engines.fused.patches import Layout, PatchPiece, kept, pieces, places
 from ldp_core.engines.fused.tile import Tile, blocks, even
 from ldp_core.models.chain import Conv
 
@@ -22,7 +22,7 @@ def kernels(module: Value, number: FloatType, name: str, layer: Conv, tile: Tile
     lanes = number.lanes
     row, wide = row_stride(layer.size * layer.channels, lanes), Layout.patched(layer).row
 
-    def block(o0: Any, outputs: int, some: list[Piece], biases: bool) -> None:
+    def block(o0: Any, outputs: int, some: list[PatchPiece], biases: bool) -> None:
         into = []
         for o in (code.plus(o0, o) for o in range(outputs)):
             kernel = code.at(gradient, code.times(o, layer.size * row))

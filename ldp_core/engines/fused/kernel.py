@@ -8,7 +8,15 @@ from llvmlite import ir
 
 from ldp_core.engines.fused import activations, convolution, dense, descent, everywhere, patches, winners
 from ldp_core.engines.fused.code import POINTER, WHOLE, Code, FloatType, Value, looped
-from ldp_core.engines.fused.memory import LINE, Memory, memory_of, moments_of, row_stride, up_to, weights_of
+from ldp_core.engines.fused.memory import (
+    LINE,
+    MemoryLayout,
+    memory_of,
+    moments_of,
+    row_stride,
+    up_to,
+    weights_of,
+)
 from ldp_core.engines.fused.patches import Layout
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv, Layers
@@ -19,7 +27,7 @@ class Kernel:
 
     def __init__(self, layers: Layers, batch: int, number: FloatType, tile: Tile, adam: bool = False) -> None:
         self.layers, self.number, self.tile, self.adam = layers, number, tile, adam
-        self.memory: Memory = memory_of(layers, batch, number.bytes, adam)
+        self.memory: MemoryLayout = memory_of(layers, batch, number.bytes, adam)
         self.batch = batch
         self.module: Any = ir.Module("client")
         self._parts: dict[str, Value] = {}

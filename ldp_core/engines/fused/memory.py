@@ -67,7 +67,7 @@ def stored(conv: Conv, lanes: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryLayout:
     """Layout of the workspace, in bytes from its beginning."""
 
     places: dict[str, int]
@@ -94,7 +94,7 @@ def moments_of(weights: str) -> tuple[str, str]:
     return f"{weights} mean", f"{weights} square"
 
 
-def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Memory:
+def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> MemoryLayout:
     """Layout for batches of up to `batch` samples, with numbers of `number` bytes.
 
     First weights and gradients (with Adam both moments), then what one sample needs, then activations of a
@@ -138,13 +138,13 @@ def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Me
     for name, size in sizes.items():
         places[name] = at
         at += up_to(size, LINE) + 2 * LINE
-    return Memory(places, sizes, each, at)
+    return MemoryLayout(places, sizes, each, at)
 
 
 class ThreadMemory:
     """One thread's memory, initially zero but for the guard lines."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: MemoryLayout) -> None:
         self._block = np.zeros(memory.total + LINE, dtype=np.uint8)
         self._first = -self._block.ctypes.data % LINE
         lines = np.array(memory.guards)[:, None] + np.arange(LINE)

@@ -16,11 +16,11 @@ from ldp_core.engines.fused.code import POINTER, Code, FloatType, Value, vector
 from ldp_core.engines.fused.memory import row_chunks
 from ldp_core.models.chain import Conv
 
-Piece = tuple[int, int, int]
+PatchPiece = tuple[int, int, int]
 """A vector of a patch: row, position in the row, number of lanes."""
 
 
-def pieces(layer: Conv, lanes: int, most: int) -> Iterator[list[Piece]]:
+def pieces(layer: Conv, lanes: int, most: int) -> Iterator[list[PatchPiece]]:
     """Vectors of a patch, in lists of at most `most`."""
     every = [(ky, *one) for ky in range(layer.size) for one in row_chunks(layer.size * layer.channels, lanes)]
     per_row = len(every) // layer.size

@@ -26,21 +26,21 @@ CREATE TABLE IF NOT EXISTS passed (
 );
 """,
 )
-Guess = float | str
+GuessValue = float | str
 
 
-def keep(who: str, draft: Draft, guess: Guess, address: str | None = None) -> None:
+def keep(who: str, draft: Draft, guess: GuessValue, address: str | None = None) -> None:
     """Store a visitor's guess about a draft's settings; an earlier one is replaced."""
     row = (who, key_of(draft), json.dumps(guess))
     _enter(who, row[1], row[2], address)
     DATABASE.change("INSERT OR REPLACE INTO guessed VALUES (?, ?, ?)", *row)
 
 
-def of(who: str, draft: Draft) -> Guess | None:
+def of(who: str, draft: Draft) -> GuessValue | None:
     return all_of(who).get(key_of(draft))
 
 
-def all_of(who: str) -> dict[str, Guess]:
+def all_of(who: str) -> dict[str, GuessValue]:
     rows = DATABASE.rows("SELECT * FROM guessed WHERE who = ?", who)
     found = {row["about"]: from_text(row["body"], object) for row in rows}
     return {about: guess for about, guess in found.items() if isinstance(guess, float | int | str)}

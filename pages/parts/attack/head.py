@@ -11,7 +11,7 @@ from ldp_core.attacks.findings.verdict import reads
 from ldp_core.experiment import plan
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.overrides import changed
-from ldp_core.inference import Finding, finding
+from ldp_core.inference import Finding, Name, finding
 from ldp_core.runs import Desk, tint_of
 from pages.parts.attack.words import (
     FEW_IMAGES,
@@ -27,8 +27,6 @@ from pages.parts.attack.words import (
 )
 from pages.parts.ui.text import at_most, number
 
-Piece = tuple[str, int | None]
-"""Text, and the number of its colour (None: the text's own)."""
 MOST_NAMED = 3
 
 
@@ -37,8 +35,8 @@ def head(desk: Desk, live: bool) -> Body:
     start, ladder = desk.start, desk.start["ladder"]
     measured = {name: cells for name in start["attackers"] if (cells := cells_of(desk, name))}
     waits = "The grid is being filled; findings follow when it is full"
-    line: list[Piece] = [(waits if live else "Stopped before any cell was tried: nothing is found", None)]
-    picked: list[Piece] = [("not known yet" if live else "nothing was attacked", None)]
+    line: list[Name] = [(waits if live else "Stopped before any cell was tried: nothing is found", None)]
+    picked: list[Name] = [("not known yet" if live else "nothing was attacked", None)]
     if measured and not live:
         line = _line(desk, measured)
         picked = _joined(
@@ -82,10 +80,10 @@ def _price(ladder: str) -> str:
     return f"promises {words}: ε {ends} under {law.label} (against the server{known})"
 
 
-def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Piece]:
+def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Name]:
     """Headline: mechanisms whose uploads reveal the image, by least ε, and those whose do not."""
     ranked = sorted(measured, key=lambda name: least_of(measured[name]) or math.inf)
-    said: list[list[Piece]] = []
+    said: list[list[Name]] = []
     for name in ranked[:MOST_NAMED]:
         said.append([*_found(desk, name, measured[name]).pieces()])
     if (more := len(ranked) - MOST_NAMED) > 0:
@@ -119,7 +117,7 @@ def _found(desk: Desk, name: str, cells: list[Body]) -> Finding:
     )
 
 
-def _joined(mark: str, groups: Iterable[list[Piece]]) -> list[Piece]:
+def _joined(mark: str, groups: Iterable[list[Name]]) -> list[Name]:
     return [piece for group in groups for piece in ((mark, None), *group)][1:]
 
 

@@ -9,22 +9,22 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs import Desk, tint_of
-from pages.parts.charts.base import MUTED, Figure, Lines, colour, look, scatter, share_axis
+from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band
 from pages.parts.ui.text import number, per
 
 TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 16]
 MOST_DB = 45.0
 """PSNR in dB at the axis's upper end; better copies look the same."""
-Cell = dict[str, Any]
-Line = tuple[list[Cell], list[list[float]], str | list[str]]
+CellBody = dict[str, Any]
+GridLine = tuple[list[CellBody], list[list[float]], str | list[str]]
 """Cells of a mechanism, with value, low and high end of each, and the tooltip."""
 
 
-def picture_figure(desk: Desk) -> Figure:
+def picture_figure(desk: Desk) -> PlotlyFigure:
     """PSNR over ε, with the 95 % interval of the median, and that of guessing."""
 
-    def decibels(cell: Cell) -> list[float]:
+    def decibels(cell: CellBody) -> list[float]:
         return [min(cell[end] or cell["psnr"], MOST_DB) for end in ("psnr", "psnr_low", "psnr_high")]
 
     levels = [
@@ -32,29 +32,29 @@ def picture_figure(desk: Desk) -> Figure:
         (desk.start["psnr_class_mean"], "average of its class"),
         (desk.start["psnr_mean_image"], "average of all images"),
     ]
-    lines: dict[str, Line] = {
+    lines: dict[str, GridLine] = {
         name: (cells, [decibels(cell) for cell in cells], [f"{cell['psnr']:.1f} dB" for cell in cells])
         for name, cells in _by_mechanism(desk).items()
     }
     return _over_budgets(desk, lines, levels, {"title": "PSNR, dB", "range": [0, MOST_DB], "nticks": 6})
 
 
-def share_figure(desk: Desk) -> Figure:
+def share_figure(desk: Desk) -> PlotlyFigure:
     """Share of a real upload's images recovered over ε, with interval and chance."""
     chance = max([0.0, *(cell["recovered_non_members"] or 0.0 for cell in desk.cells.values())])
     shares = {"title": "share of its images back", **share_axis(1.02)}
     return _over_budgets(desk, _shares(desk, "recovered"), [(chance, "by chance")], shares)
 
 
-def identification_figure(desk: Desk) -> Figure:
+def identification_figure(desk: Desk) -> PlotlyFigure:
     """Identification rate over ε, with chance and the instance bound."""
     shares = {"title": "picked out", **share_axis(1.02)}
     guessing = [(desk.start["chance"], "guessing")]
     return _over_budgets(desk, _shares(desk, "identified"), guessing, shares, capped=True)
 
 
-def _shares(desk: Desk, what: str) -> dict[str, Line]:
-    found: dict[str, Line] = {}
+def _shares(desk: Desk, what: str) -> dict[str, GridLine]:
+    found: dict[str, GridLine] = {}
     for name, cells in _by_mechanism(desk).items():
         known = [cell for cell in cells if cell[what] is not None]
         values = [[cell[what] / cell["n"], cell[f"{what}_low"], cell[f"{what}_high"]] for cell in known]
@@ -64,11 +64,11 @@ def _shares(desk: Desk, what: str) -> dict[str, Line]:
 
 def _over_budgets(
     desk: Desk,
-    lines: dict[str, Line],
+    lines: dict[str, GridLine],
     levels: Sequence[tuple[float, str]],
     y: dict[str, Any],
     capped: bool = False,
-) -> Figure:
+) -> PlotlyFigure:
     budgets = desk.start["ladder"]["epsilons"]
     first, last = budgets[0] / 1.1, budgets[-1] * 1.1
     chart = Lines()
@@ -94,7 +94,7 @@ def _over_budgets(
     return chart.figure(x={"title": title, "type": "log", "range": ends, "tickvals": ticks}, y=y)
 
 
-def _by_mechanism(desk: Desk) -> dict[str, list[Cell]]:
+def _by_mechanism(desk: Desk) -> dict[str, list[CellBody]]:
     """Attacked cells of each mechanism, in the order of ε."""
     ladder = desk.start["ladder"]
     names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]

@@ -10,13 +10,13 @@ from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.inference import intervals
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import CompactSeries, Tries
-from pages.parts.charts.base import MUTED, Figure, Lines, colour, look, scatter, share_axis
+from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band, label, line, rounds_axis, thinned
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import running, running_cap, tally
 from pages.parts.ui.text import EXACT_DB, decibels, number, percent
 
-Attacked = Sequence[tuple[Series, Sequence[Tries]]]
+TriesBySeries = Sequence[tuple[Series, Sequence[Tries]]]
 """Variants with the attack results of one client, by seed."""
 TOP_DB = 50.0
 """Largest PSNR in dB on the axis; better copies look the same."""
@@ -24,7 +24,7 @@ ALIKE = 0.03
 """Difference below which bounds are drawn as one."""
 
 
-def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
+def pixels_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
     """PSNR by round, and that of guesses: mean and range over seeds; of real uploads' best image."""
     lines = Lines()
     for one, tries in attacked:
@@ -51,7 +51,7 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
     return _drawn(lines, rounds, attacked, {"tickvals": ticks, "ticktext": names}, float(top))
 
 
-def picked_figure(attacked: Attacked, rounds: int) -> Figure:
+def picked_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
     """Identification rate over the rounds so far and all seeds, with a band, chance and the upper bound."""
     lines = Lines()
     for one, tries in attacked:
@@ -79,7 +79,7 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
     return _drawn(lines, rounds, attacked, share_axis(), 1.0)
 
 
-def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
+def drawn_caps(attacked: TriesBySeries) -> tuple[dict[int, Floats], bool]:
     """Bounds by series, and whether all are equal; none if many different ones would hide the curves."""
     bounds = {one.number: cap for one, tries in attacked if len(cap := running_cap(tries))}
     lasts = [float(cap[-1]) for cap in bounds.values()]
@@ -87,7 +87,7 @@ def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
     return (bounds, together) if together or len(bounds) <= MOST_CAPS else ({}, False)
 
 
-def returned_figure(attacked: Attacked, rounds: int) -> Figure:
+def returned_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
     """Share of real uploads' images recovered, by round, with a 95 % band, and by chance."""
     lines = Lines()
     chances = []
@@ -102,7 +102,9 @@ def returned_figure(attacked: Attacked, rounds: int) -> Figure:
     return _drawn(lines, rounds, attacked, share_axis(), 1.0)
 
 
-def _drawn(lines: Lines, rounds: int, attacked: Attacked, y: dict[str, Any], high: float) -> Figure:
+def _drawn(
+    lines: Lines, rounds: int, attacked: TriesBySeries, y: dict[str, Any], high: float
+) -> PlotlyFigure:
     x = rounds_axis([one for one, _ in attacked], rounds)
     return lines.figure(x=x, y={"range": [0, high], **y}, gap=GAP)
 

@@ -13,12 +13,12 @@ from ldp_core.papers.statements import quantity, stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import of_arm
 from ldp_core.runs import Style, styles
-from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, look, scatter
+from pages.parts.charts.base import MUTED, TEXT, PlotlyFigure, Trace, colour, figure, look, scatter
 
 MOST_LINES = 12
 
 
-def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
+def arms_figure(claim: Claim, shelf: Shelf) -> PlotlyFigure:
     """A dot with an interval for each arm; a diamond for the paper's figure."""
     about, markers = quantity(claim.about), _markers(claim)
     unit = about.unit
@@ -48,7 +48,7 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
     )
 
 
-def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
+def rounds_figure(claim: Claim, shelf: Shelf) -> PlotlyFigure | None:
     """Mean accuracy over rounds of the paper's own arms; None without training."""
     controls = {control.arm for control in claim.controls}
     made = styles_of(claim)

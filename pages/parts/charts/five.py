@@ -8,14 +8,14 @@ import numpy as np
 from ldp_core.limits import spelled
 from ldp_core.papers.five import RUNS, PaperPoint
 from ldp_core.papers.statements import stated
-from pages.parts.charts.base import End, Figure, Trace, colour, figure, look, note, scatter
+from pages.parts.charts.base import End, PlotlyFigure, Trace, colour, figure, look, note, scatter
 from pages.parts.ui.text import percent
 
 GAP = 7.0
 """Least distance between two names, in percentage points."""
 
 
-def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> Figure:
+def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> PlotlyFigure:
     """A line per system, with 95 % intervals."""
     traces: list[Trace] = []
     ends: list[End] = []

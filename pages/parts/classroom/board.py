@@ -25,7 +25,7 @@ from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import teacher_entrance, token, visitor, who
 
 NOT_DONE = "not done in class"
-View = Literal["", "join", "other"]
+BoardView = Literal["", "join", "other"]
 """What a teacher has put on the wall in place of the phase's own: the code, or another picture."""
 WALLS: dict[str, Callable[[Session, Job | None, bool], None]] = {
     "own_digits": own_room.wall,
@@ -80,7 +80,7 @@ def job_of(session: Session) -> Job | None:
         return None
 
 
-def _controls(session: Session, job: Job | None, view: View) -> None:
+def _controls(session: Session, job: Job | None, view: BoardView) -> None:
     early = session.phase == "running" and job is not None and job.live  # nothing to show yet
     names, kind = topics.names(), topics.get(session.scenario).kind
     larger = coin.tenfold(session.free) if kind == "one_bit" else ""
@@ -128,8 +128,8 @@ def _controls(session: Session, job: Job | None, view: View) -> None:
     refusal(NOT_DONE)
 
 
-def _view(session: Session) -> View:
-    found: View = st.session_state.get(_place(session), "")
+def _view(session: Session) -> BoardView:
+    found: BoardView = st.session_state.get(_place(session), "")
     return found
 
 
@@ -138,13 +138,13 @@ def _place(session: Session) -> str:
     return f"wall {session.code} {session.scenario} {session.phase}"
 
 
-def _turn_to(name: View, words: str, key: str, session: Session, now: View) -> None:
+def _turn_to(name: BoardView, words: str, key: str, session: Session, now: BoardView) -> None:
     label, to = (say("back"), "") if now == name else (words, name)
     st.button(label, shortcut=key, key=f"class view {name}", on_click=_turn, args=(_place(session), to))
 
 
 @pressed
-def _turn(place: str, to: View) -> None:
+def _turn(place: str, to: BoardView) -> None:
     st.session_state[place] = to
 
 

@@ -10,9 +10,19 @@ import numpy as np
 from ldp_core import aggregators, mechanisms
 from ldp_core.accounting import word_of
 from ldp_core.classroom import Try
-from ldp_core.presets.questions import NumberQuestion, OptionQuestion, Question
+from ldp_core.presets.questions import NumberQuestion, OptionQuestion, ScenarioQuestion
 from ldp_core.runs import Final, tint_of
-from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter, share_axis
+from pages.parts.charts.base import (
+    MUTED,
+    TEXT,
+    PlotlyFigure,
+    colour,
+    figure,
+    log_axis,
+    note,
+    scatter,
+    share_axis,
+)
 from pages.parts.learn.one_thing import final_of
 from pages.parts.ui.text import at_most, deltas, number, shortened
 
@@ -38,8 +48,8 @@ def dots(tries: Sequence[Try]) -> list[Dot]:
 
 
 def guesses_figure(
-    question: Question, guesses: Sequence[float | str], answers: Sequence[float | str] = ()
-) -> Figure:
+    question: ScenarioQuestion, guesses: Sequence[float | str], answers: Sequence[float | str] = ()
+) -> PlotlyFigure:
     """A dot per guess, with the answer and its range over seeds if known."""
     return (
         _choices(question, list(map(str, guesses)), list(map(str, answers)))
@@ -48,7 +58,7 @@ def guesses_figure(
     )
 
 
-def _numbers(question: NumberQuestion, guesses: list[float], answers: list[float]) -> Figure:
+def _numbers(question: NumberQuestion, guesses: list[float], answers: list[float]) -> PlotlyFigure:
     step = question.most / BINS
     spots = [round(value / step) for value in sorted(guesses)]
     y = [spots[: i + 1].count(spot) for i, spot in enumerate(spots)]
@@ -94,7 +104,7 @@ def _numbers(question: NumberQuestion, guesses: list[float], answers: list[float
     )
 
 
-def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -> Figure:
+def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -> PlotlyFigure:
     counts, right = Counter(guesses), set(answers)
     options = [*question.options, *(one for one in right if one not in question.options)][::-1]
     most = max(5, *(counts[one] for one in options))
@@ -120,7 +130,7 @@ def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -
     )
 
 
-def tries_figure(dots: Sequence[Dot]) -> Figure:
+def tries_figure(dots: Sequence[Dot]) -> PlotlyFigure:
     """Accuracy over the run's ε, or over the value where ε is equal: a dot per run, coloured by its value;
     without a guarantee at the edge.
     """

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ldp_core.accounting import Promise, everyone, promise, worth
 from ldp_core.classroom import Session, own_digits, topics
-from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, OwnDigit, Read
+from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, DigitRead, OwnDigit
 from ldp_core.datasets.drawn import SIDE
 from ldp_core.experiment import plan
 from ldp_core.runs import Job
@@ -123,7 +123,7 @@ def watch(session: Session, job: Job | None) -> dict[str, Any] | None:
     return row
 
 
-def _row(session: Session, job: Job, own: OwnDigit, found: Read) -> dict[str, Any]:
+def _row(session: Session, job: Job, own: OwnDigit, found: DigitRead) -> dict[str, Any]:
     audit = found.audit
     picked = say("picked" if audit["picked"] == audit["own"] else "not picked")
     return {
@@ -143,7 +143,7 @@ def _wait(session: Session, identity: str) -> None:
         st.rerun()
 
 
-def _mine(own: OwnDigit, found: Read) -> None:
+def _mine(own: OwnDigit, found: DigitRead) -> None:
     audit = found.audit
     picked = audit["picked"] == audit["own"]
     step = {

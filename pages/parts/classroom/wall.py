@@ -7,7 +7,7 @@ import streamlit as st
 
 from ldp_core.classroom import Session, topics
 from ldp_core.classroom import members as room
-from ldp_core.presets.questions import NumberQuestion, Question
+from ldp_core.presets.questions import NumberQuestion, ScenarioQuestion
 from ldp_core.runs import Job, outcomes, progress_of
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import series
@@ -87,7 +87,7 @@ def heading(session: Session) -> None:
             st.markdown(plain(topic.setting, 400))
 
 
-def choices(question: Question) -> str:
+def choices(question: ScenarioQuestion) -> str:
     """What can be answered, as markdown."""
     if isinstance(question, NumberQuestion):
         return say("from" if question.unit else "count", most=question.most)
@@ -139,7 +139,7 @@ def _shown(session: Session, job: Job | None) -> None:
 
 
 def guesses_in_words(
-    question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]
+    question: ScenarioQuestion, guesses: Sequence[float | str], answers: Sequence[float | str]
 ) -> str:
     if not guesses:
         return "nobody guessed."

@@ -21,7 +21,7 @@ from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace
 
 FIELDS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
-Cell = tuple[int, str]
+TableCell = tuple[int, str]
 """A client, numbered from 1, and a field."""
 MOST_EDITS = 2000
 """Largest number of edits in the table's state (assets/web/table.js)."""
@@ -34,17 +34,19 @@ class CellEdits:
     """Changes of the draft, text that stays in cells, and errors."""
 
     changes: dict[str, Any]
-    typed: dict[Cell, str]
-    errors: dict[Cell, str]
+    typed: dict[TableCell, str]
+    errors: dict[TableCell, str]
 
 
-def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[Cell, str]]) -> CellEdits:
+def apply_edits(
+    clients: Clients, typed: dict[TableCell, str], edits: Iterable[tuple[TableCell, str]]
+) -> CellEdits:
     """Apply the valid rows of new edits, the last of which wins, over text `typed` in invalid rows."""
     low, high = clients.bounds()
     values = {"epsilon": clients.budgets().tolist(), "low": low.tolist(), "high": high.tolist()}
     pending = {cell: text for cell, text in [*typed.items(), *edits] if 1 <= cell[0] <= clients.count}
-    left: dict[Cell, str] = {}
-    errors: dict[Cell, str] = {}
+    left: dict[TableCell, str] = {}
+    errors: dict[TableCell, str] = {}
     changed: set[str] = set()
     for client in sorted({client for client, _ in pending}):
         mine = {field: pending[client, field] for field in FIELDS if (client, field) in pending}
@@ -104,7 +106,7 @@ def resized(value: Any, count: int) -> Any:
 class Edit(NamedTuple):
     serial: int
     """Number of the edit of its table, from 1."""
-    cell: Cell
+    cell: TableCell
     text: str
 
 
@@ -128,9 +130,9 @@ def _edit(one: Any) -> Edit | None:
     return Edit(serial, (client, field), text[:MOST_TYPED])
 
 
-def errors_of(workspace: Workspace) -> dict[Cell, str]:
+def errors_of(workspace: Workspace) -> dict[TableCell, str]:
     """Error of each invalid cell."""
-    found: dict[Cell, str] = st.session_state.get(workspace.key("wrong", "clients"), {})
+    found: dict[TableCell, str] = st.session_state.get(workspace.key("wrong", "clients"), {})
     return found
 
 

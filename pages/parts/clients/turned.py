@@ -20,7 +20,7 @@ from ldp_core.features._inverse import Inverse, placed
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.shared.ball import radius
 from ldp_core.streams import stream
-from pages.parts.charts.base import Figure, figure
+from pages.parts.charts.base import PlotlyFigure, figure
 from pages.parts.ui import components
 from pages.parts.ui.scenario import assumed
 from pages.parts.ui.text import number
@@ -101,7 +101,7 @@ def _grey(images: NDArray[Any]) -> NDArray[Any]:
     return 1 - images[:SHOWN, ..., None] * np.ones(3)
 
 
-def _figure(png: str) -> Figure:
+def _figure(png: str) -> PlotlyFigure:
     bare = {"visible": False, "fixedrange": True}
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "sizex": 1, "sizey": 1, "xanchor": "left"}
     shown = {"source": f"data:image/png;base64,{png}", "layer": "above", **place}

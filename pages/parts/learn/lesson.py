@@ -11,7 +11,7 @@ from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.lessons import LessonPlan, coin
 from ldp_core.presets.questions import NumberQuestion
-from ldp_core.runs import Guess, guesses, jobs, outcomes
+from ldp_core.runs import GuessValue, guesses, jobs, outcomes
 from pages.parts.learn.figures import figure_of
 from pages.parts.learn.language import language
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
@@ -141,7 +141,7 @@ def steps(name: str = "") -> None:
                 st.page_link("learn.py", label=f":blue[{words}]", query_params={"lesson": other})
 
 
-def said_of_guess(plan: LessonPlan, guess: Guess | None, answers: Sequence[float | str]) -> str:
+def said_of_guess(plan: LessonPlan, guess: GuessValue | None, answers: Sequence[float | str]) -> str:
     """The lesson's sentence for a guess that no run bore out; "" for any other."""
     ask = plan.ask
     if guess is None or not answers or guess in answers:

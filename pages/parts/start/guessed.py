@@ -8,13 +8,13 @@ from functools import cache
 
 from ldp_core import presets
 from ldp_core.classroom import members
-from ldp_core.runs import Guess, guesses
+from ldp_core.runs import GuessValue, guesses
 from pages.parts.ui.visitor import me
 
 
 @dataclass(frozen=True)
 class Guessed:
-    guesses: Mapping[str, Guess]
+    guesses: Mapping[str, GuessValue]
     """Guess by scenario."""
     revealed: frozenset[str]
 

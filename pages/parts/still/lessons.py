@@ -6,7 +6,7 @@ from typing import Any
 from ldp_core import lessons, mechanisms, presets
 from ldp_core.lessons import LessonPlan, coin
 from ldp_core.presets.questions import NumberQuestion, accuracy
-from ldp_core.runs import Final, Guess, outcomes, stored_ladder
+from ldp_core.runs import Final, GuessValue, outcomes, stored_ladder
 from pages.parts.learn import figures, line_up
 from pages.parts.learn.language import NAMES
 from pages.parts.learn.lesson import HEIGHT, NEEDS_ROOM, said_of_guess
@@ -82,7 +82,7 @@ def _scenario(plan: LessonPlan, language: str, changes: Sequence[tuple[Any, Fina
         raise LookupError(plan.scenario)
     answers, english = ask.answers(found.results), language == lessons.ENGLISH
 
-    def came(guess: Guess | None) -> Said:
+    def came(guess: GuessValue | None) -> Said:
         words = f"**{reply(ask, guess, answers).words}** " * english
         return sentence(f"{words}{said_of_guess(plan, guess, answers)}".strip())
 
@@ -100,7 +100,7 @@ def _scenario(plan: LessonPlan, language: str, changes: Sequence[tuple[Any, Fina
     }
 
 
-def _every(plan: LessonPlan) -> Sequence[Guess]:
+def _every(plan: LessonPlan) -> Sequence[GuessValue]:
     ask = plan.ask
     return range(ask.most + 1) if isinstance(ask, NumberQuestion) else ask.options
 

@@ -22,7 +22,7 @@ from pages.parts.train.attributes import of_rows
 from pages.parts.ui.text import plain
 from pages.parts.watch.trio import nothing_yet
 
-Part = dict[str, Any]
+StillPart = dict[str, Any]
 WORDS = {
     "play": "Play",
     "pause": "Pause",
@@ -50,7 +50,7 @@ def page(ids: Sequence[str] = (), own: bool = False) -> str:
     return bundle.page(hero.TITLE, hero.OPENING, FOOT, UNDRAWN, data)
 
 
-def _promises() -> Part:
+def _promises() -> StillPart:
     found, drawn = promises_bought(), hero.data()
     if found is None or drawn is None:
         raise InvalidInput("the stored promises are missing from this installation")
@@ -64,14 +64,14 @@ def _promises() -> Part:
     }
 
 
-def _ladder() -> Part:
+def _ladder() -> StillPart:
     found = stored_ladder.stored_ladder()
     if found is None:
         raise InvalidInput("the stored attacks are missing from this installation")
     return _desk(found.desk, attack.ASKED, f"Stored on {found.date}.")
 
 
-def _desk(desk: Desk, title: str, source: str = "") -> Part:
+def _desk(desk: Desk, title: str, source: str = "") -> StillPart:
     ladder = desk.start["ladder"]
     base, dataset = parse(ladder["base"]), ladder["base"]["dataset"]
     setting = f"{plain(base.name, 60)}: {plain(setting_of(base, ladder['client'] - 1), 200)}. {source}"
@@ -92,7 +92,7 @@ def _desk(desk: Desk, title: str, source: str = "") -> Part:
     return dict(of_rows(part, dataset))
 
 
-def _training() -> Part:
+def _training() -> StillPart:
     preset, kept = presets.get(SCENARIO), stored()
     drawn, found = replay(preset.draft, kept.events, True, "nothing was uploaded", completed=True)
     return {
@@ -105,7 +105,7 @@ def _training() -> Part:
     }
 
 
-def _lessons() -> Part:
+def _lessons() -> StillPart:
     return {
         "kind": "lessons",
         "title": "Learn it step by step",
@@ -114,11 +114,11 @@ def _lessons() -> Part:
     }
 
 
-def _own() -> Part:
+def _own() -> StillPart:
     return {"kind": "words", "id": "own", "title": "Run it yourself", "lead": sentence(OWN), "data": {}}
 
 
-def _job(identity: str, own: bool) -> Part:
+def _job(identity: str, own: bool) -> StillPart:
     """The replay of a training, or an attack's ladder."""
     job = jobs.look(identity)
     if job.kind not in ("run", "attack"):

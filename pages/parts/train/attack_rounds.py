@@ -10,7 +10,7 @@ from ldp_core.inference import wilson
 from ldp_core.runs import Tries
 from pages.parts.charts.attack_rounds import (
     MOST_CAPS,
-    Attacked,
+    TriesBySeries,
     drawn_caps,
     picked_figure,
     pixels_figure,
@@ -71,7 +71,7 @@ def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
     return names
 
 
-def _audit_cards(attacked: Attacked, rounds: int) -> list[ChartCard]:
+def _audit_cards(attacked: TriesBySeries, rounds: int) -> list[ChartCard]:
     cards = [_pixels(attacked, rounds, "", "an upload of one image, one step")]
     counts = [(one.label, count) for one, tries in attacked if (count := tally(tries))]
     if counts:
@@ -96,7 +96,7 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[ChartCard]:
     return cards
 
 
-def _real_cards(attacked: Attacked, rounds: int) -> list[ChartCard]:
+def _real_cards(attacked: TriesBySeries, rounds: int) -> list[ChartCard]:
     words = "; ".join(f"{one.label}: {_returned(tries)}" for one, tries in attacked)
     back = ChartCard(
         title="How many of its images are back?",
@@ -110,7 +110,7 @@ def _real_cards(attacked: Attacked, rounds: int) -> list[ChartCard]:
     return [_pixels(attacked, rounds, best, "an upload as the client sends it"), back]
 
 
-def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> ChartCard:
+def _pixels(attacked: TriesBySeries, rounds: int, what: str, upload: str) -> ChartCard:
     seeds = max(len(tries) for _, tries in attacked)
     spread = f"; line: mean of {seeds} seeds, band: lowest and highest" if seeds > 1 else ""
     newest = "; ".join(f"{one.label}: {tries[0].psnr[None][-1]:.1f} dB" for one, tries in attacked)
@@ -124,7 +124,7 @@ def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> ChartCar
     )
 
 
-def _worst_case(attacked: Attacked) -> str:
+def _worst_case(attacked: TriesBySeries) -> str:
     caps = [cap for _, tries in attacked for cap in (tries[0].newest or {}).get("caps", ())]
     words = list(dict.fromkeys(cap["label"] for cap in caps if cap["name"] != "instance"))
     if not words:

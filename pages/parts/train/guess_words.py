@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.presets.questions import NumberQuestion, OptionQuestion, Question, accuracy
-from ldp_core.runs import Guess
+from ldp_core.presets.questions import NumberQuestion, OptionQuestion, ScenarioQuestion, accuracy
+from ldp_core.runs import GuessValue
 from pages.parts.ui.text import THIN, listed, number, percent, plain
 
 CLOSE = 3.0
@@ -27,7 +27,7 @@ def literal(words: str) -> str:
     return plain(words, 400).replace(" %", f"{THIN}%")
 
 
-def shown(question: Question, value: float | str) -> str:
+def shown(question: ScenarioQuestion, value: float | str) -> str:
     if isinstance(question, OptionQuestion) or isinstance(value, str):
         return f"“{value}”"
     if question.unit == "%":
@@ -35,20 +35,20 @@ def shown(question: Question, value: float | str) -> str:
     return f"{number(value, 2)} of {question.most}"
 
 
-def level(question: Question, guess: Guess | None) -> float | None:
+def level(question: ScenarioQuestion, guess: GuessValue | None) -> float | None:
     """A guess as an accuracy in [0, 1]; None without one, and for other questions."""
     fits = isinstance(question, NumberQuestion) and question.read is accuracy
     return float(guess) / 100 if fits and isinstance(guess, int | float) else None
 
 
-def reply(question: Question, guess: Guess | None, answers: Sequence[float | str]) -> Reply:
+def reply(question: ScenarioQuestion, guess: GuessValue | None, answers: Sequence[float | str]) -> Reply:
     """The answer, and how the guess, if any, compares; `answers`: of each seed, at least one."""
     if isinstance(question, NumberQuestion):
         return _figure(question, guess, np.array(answers, dtype=float))
     return _choice(question, guess, [str(one) for one in answers])
 
 
-def _figure(question: NumberQuestion, guess: Guess | None, answers: np.ndarray) -> Reply:
+def _figure(question: NumberQuestion, guess: GuessValue | None, answers: np.ndarray) -> Reply:
     truth, low, high = float(answers.mean()), float(answers.min()), float(answers.max())
     came = f"it came out at {shown(question, truth)}"
     if len(answers) > 1:
@@ -65,7 +65,7 @@ def _figure(question: NumberQuestion, guess: Guess | None, answers: np.ndarray) 
     return Reply("close", f"Close: {mine}") if off <= CLOSE * question.near else _surprise(mine)
 
 
-def _choice(question: OptionQuestion, guess: Guess | None, answers: Sequence[str]) -> Reply:
+def _choice(question: OptionQuestion, guess: GuessValue | None, answers: Sequence[str]) -> Reply:
     counts, n = Counter(answers), len(answers)
     mine = "" if guess is None else shown(question, guess)
     if len(counts) > 1:
@@ -93,7 +93,9 @@ def _surprise(words: str) -> Reply:
     return Reply("other", f"A surprise: {words}")
 
 
-def scale(question: Question, guess: Guess | None, answers: Sequence[float | str] = ()) -> dict[str, Any]:
+def scale(
+    question: ScenarioQuestion, guess: GuessValue | None, answers: Sequence[float | str] = ()
+) -> dict[str, Any]:
     """Data for assets/web/scale.js: the guess and the answer; empty for questions without numbers."""
     if not isinstance(question, NumberQuestion):
         return {}

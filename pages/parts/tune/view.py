@@ -14,7 +14,7 @@ from ldp_core.experiment.sweep import Sweep
 from ldp_core.inference import SEEDS, ahead, as_good, at_chance, finding
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
 from ldp_core.theory import Outlook
-from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
+from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, figure, look, scatter, share_axis
 from pages.parts.charts.pareto import ParetoPoint, budget_axis, front
 from pages.parts.runs.job_state import because, far_state, is_gone
 from pages.parts.runs.launching import asked_of
@@ -175,7 +175,7 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
         st.caption(f"Finished: {every} runs{before}{because(job)}.")
 
 
-def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> Figure:
+def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> PlotlyFigure:
     """Accuracy over the first field, with intervals over seeds; numbers on a logarithmic axis."""
     (across, columns), *rest = sweep.grid.items()
     axis = axis_of(across, columns)
@@ -208,7 +208,7 @@ def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> Figure:
     return chart.figure(x={"title": axis.titled(one.experiment for one in found), **x}, y=ACCURACY)
 
 
-def front_figure(found: Sequence[TriedSetting]) -> Figure | None:
+def front_figure(found: Sequence[TriedSetting]) -> PlotlyFigure | None:
     """Accuracy over the run's worst-case ε; None if no setting has a bound."""
     points, at = list[ParetoPoint[TriedSetting]](), list[float]()
     for one in found:

@@ -11,7 +11,7 @@ from pages.parts.ui.uninterrupted import pressed
 
 MOST_COLUMNS = 12
 """Largest number of a table's columns on its card."""
-Answer = Callable[[Mapping[str, Any]], None]
+RowAnswer = Callable[[Mapping[str, Any]], None]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -25,7 +25,7 @@ def grouped(rows: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
     return [[f"**{plain(joined(names), 160)}**", *cells] for cells, names in found.items()]
 
 
-def understood(seen: Seen, name: str, answer: Answer, summary: str = "") -> None:
+def understood(seen: Seen, name: str, answer: RowAnswer, summary: str = "") -> None:
     """Draw a card; `answer` takes what an answer states, `summary` is said where nothing else is."""
     for place, asked in enumerate(seen.questions):
         _question(name, place, asked, answer)
@@ -41,7 +41,7 @@ def understood(seen: Seen, name: str, answer: Answer, summary: str = "") -> None
             st.caption(f"and {more} more columns")
 
 
-def _question(name: str, place: int, asked: Mapping[str, Any], answer: Answer) -> None:
+def _question(name: str, place: int, asked: Mapping[str, Any], answer: RowAnswer) -> None:
     """Draw a question with its answers side by side, or a choice that was made with the others."""
     words = plain(_begun(asked["asks"]), 200)
     st.markdown(f":orange[**{words}**]" if asked["open"] else words)
@@ -57,7 +57,7 @@ def _question(name: str, place: int, asked: Mapping[str, Any], answer: Answer) -
 
 
 @pressed
-def _give(answer: Answer, stated: Mapping[str, Any]) -> None:
+def _give(answer: RowAnswer, stated: Mapping[str, Any]) -> None:
     answer(stated)
 
 

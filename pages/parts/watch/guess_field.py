@@ -5,8 +5,8 @@ from typing import Any, Literal
 import streamlit as st
 
 from ldp_core.experiment import Draft
-from ldp_core.presets.questions import NumberQuestion, Question
-from ldp_core.runs import Guess, guesses
+from ldp_core.presets.questions import NumberQuestion, ScenarioQuestion
+from ldp_core.runs import GuessValue, guesses
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
@@ -19,7 +19,7 @@ MOST_BUTTONS = 4
 MOST_LETTERS = 48
 
 
-def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> None:
+def field(question: ScenarioQuestion, draft: Draft, guess: GuessValue | None, name: str) -> None:
     """Draw the field and the button that submits the guess; `name` is part of the widgets' keys."""
     key = f"guess-{name}-{guesses.key_of(draft)}-{tab().visit}"
     # what it begins with stays: with another value it would be another widget, and lose what is pressed next
@@ -45,7 +45,7 @@ def not_kept() -> None:
     refusal(NOT_KEPT)
 
 
-def element(question: Question, guess: Guess | None, key: str, wide: bool = False) -> None:
+def element(question: ScenarioQuestion, guess: GuessValue | None, key: str, wide: bool = False) -> None:
     """Draw the slider, buttons or list for an answer; `wide` fills the width."""
     named: dict[str, Any] = {"label_visibility": "collapsed", "key": key}
     if isinstance(question, NumberQuestion):

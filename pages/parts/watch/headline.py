@@ -33,10 +33,8 @@ from pages.parts.ui.text import (
 from pages.parts.watch import scenario
 from pages.parts.watch.leak import came_back, leak
 
-Piece = Name
-"""Text, and the number of its colour (None: the text's own)."""
 Chip = dict[str, Any]
-Ranked = tuple[Series, float]
+RankedSeries = tuple[Series, float]
 """A run with its accuracy."""
 MOST_NAMED = 4
 """Largest number of runs that are all named; of more, the best and the last."""
@@ -92,35 +90,35 @@ def head(
     }
 
 
-def _said(*words: str | Piece | Sequence[Piece]) -> list[Piece]:
+def _said(*words: str | Name | Sequence[Name]) -> list[Name]:
     """A sentence of words in the text's own colour, names in theirs, and other sentences."""
-    found: list[Piece] = []
+    found: list[Name] = []
     for one in words:
         found += [(one, None)] if isinstance(one, str) else [one] if isinstance(one, tuple) else one
     return found
 
 
-def _strung(phrases: Iterable[Piece | Sequence[Piece]], mark: str) -> list[Piece]:
+def _strung(phrases: Iterable[Name | Sequence[Name]], mark: str) -> list[Name]:
     """Phrases with a mark between them."""
     return _said(*[word for phrase in phrases for word in (mark, phrase)][1:])
 
 
-def _name(one: Series) -> Piece:
+def _name(one: Series) -> Name:
     return (shortened(one.label, 26), one.style.tint)
 
 
-def _lost(one: Series) -> Piece:
+def _lost(one: Series) -> Name:
     """Name of a diverged run, with the number of its diverged seeds."""
     many, (label, tint) = len(one.lost), _name(one)
     return (label if many == len(one.runs) else f"{label} with {many} of {len(one.runs)} seeds", tint)
 
 
-def _before(draft: Draft, open_question: bool) -> list[Piece]:
+def _before(draft: Draft, open_question: bool) -> list[Name]:
     """Headline before training: the variants, if the visitor may guess, else the prediction."""
     names = [(one.label, look.tint) for one, look in zip(draft.variants, styles(draft), strict=True)]
     if open_question:
         return _said(_joined(names), " side by side" * (len(names) > 1))
-    words: dict[str, list[Piece]] = {}
+    words: dict[str, list[Name]] = {}
     views = pilots.known(draft.experiments())
     for name, view in zip(names, views, strict=True):
         hope = EXPECTED.get(view.word, "") if not view.between else f"is {view.between}"
@@ -139,22 +137,22 @@ def _before(draft: Draft, open_question: bool) -> list[Piece]:
     return _said(TOLD, _strung(hopes, "; "))
 
 
-def _joined(names: Sequence[Piece]) -> list[Piece]:
+def _joined(names: Sequence[Name]) -> list[Name]:
     more = (f"{len(names) - MOST_NAMED + 1} more", None)
     names = names if len(names) <= MOST_NAMED else [*names[: MOST_NAMED - 1], more]
     return _said(_strung(names[:-1], ", "), *([" and "] if names[1:] else []), names[-1])
 
 
-def _ranked(shown: Sequence[Series]) -> list[Ranked]:
+def _ranked(shown: Sequence[Series]) -> list[RankedSeries]:
     going = [(one, float(one.final("accuracy").mean())) for one in shown if not one.diverged and one.round]
     return sorted(going, key=lambda pair: pair[1], reverse=True)
 
 
 def _line(
     draft: Draft, shown: Sequence[Series], chance: float | None, state: str, reference: Series | None
-) -> list[Piece]:
+) -> list[Name]:
     ranked, lost = _ranked(shown), [one for one in shown if one.diverged]
-    gone: list[Piece] = []
+    gone: list[Name] = []
     if lost:
         every = [*shown, *([reference] if reference else [])]
         found = {blamed.cause if (blamed := blame(one, every)) else "" for one in lost}
@@ -165,7 +163,7 @@ def _line(
     return _strung([_compared(draft, ranked, chance, state), *([gone] if gone else [])], "; ")
 
 
-def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: str) -> list[Piece]:
+def _compared(draft: Draft, ranked: list[RankedSeries], chance: float | None, state: str) -> list[Name]:
     """What the runs that did not diverge came to."""
     if state != "completed":
         (best, top), (worst, _) = ends = ranked[0], ranked[-1]
@@ -200,7 +198,7 @@ def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: s
     return [*found.pieces()]
 
 
-def _by_attack(shown: Sequence[Series]) -> list[Piece]:
+def _by_attack(shown: Sequence[Series]) -> list[Name]:
     """What is recovered from each run; empty if an attack has no result."""
     came = [(one, came_back(one)) for one in shown]
     if not all(words for _, words in came):
@@ -208,7 +206,7 @@ def _by_attack(shown: Sequence[Series]) -> list[Piece]:
     return _strung([_said(_name(one), f": {words}") for one, words in came], "; ")
 
 
-def _silenced(ranked: Sequence[Ranked]) -> list[Piece]:
+def _silenced(ranked: Sequence[RankedSeries]) -> list[Name]:
     """A run with good accuracy that never names some classes right; empty if there is none."""
     for one, mean in ranked:
         per_class = [run.last.get("accuracy_per_class") or [] for run in one.runs]

@@ -12,8 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft
-from ldp_core.presets.questions import CompletedRun, Question
-from ldp_core.runs import Guess, Job, guesses, progress_of, results
+from ldp_core.presets.questions import CompletedRun, ScenarioQuestion
+from ldp_core.runs import GuessValue, Job, guesses, progress_of, results
 from pages.parts.train.chosen_job import differs, lesson_of
 from pages.parts.train.guess_words import level, literal, reply, scale, shown
 from pages.parts.train.launch import question_of
@@ -30,9 +30,9 @@ from pages.parts.watch.live import settings_of
 class Prediction:
     """A scenario's question for some settings, with the visitor's guess."""
 
-    question: Question
+    question: ScenarioQuestion
     draft: Draft
-    guess: Guess | None
+    guess: GuessValue | None
     skipped: bool
 
     @property
@@ -50,7 +50,7 @@ class Prediction:
         return self.guess is None and not self.skipped
 
 
-def question_about(draft: Draft) -> Question | None:
+def question_about(draft: Draft) -> ScenarioQuestion | None:
     """The scenario's question; None if its subject or the runs that answer it were changed."""
     preset = preset_of(draft)
     if preset is None or not question_of(draft):
@@ -119,12 +119,12 @@ def _answer(job: Job, now: Prediction) -> None:
     st.markdown(f":gray[{question}] **{literal(said.words)}** {why(now.question, job)}")
 
 
-def answers_of(question: Question, job: Job | None) -> tuple[float | str, ...]:
+def answers_of(question: ScenarioQuestion, job: Job | None) -> tuple[float | str, ...]:
     """Answer of each seed; empty before the end, and if the runs do not tell."""
     return question.answers(results_of(job)) if job is not None and job.status == "completed" else ()
 
 
-def why(question: Question, job: Job | None) -> str:
+def why(question: ScenarioQuestion, job: Job | None) -> str:
     """The scenario's explanation; "" unless the runs are the scenario's own."""
     return literal(question.why) if lesson_of(job) else ""
 
