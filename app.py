@@ -51,7 +51,7 @@ except StudioError as error:
     sys.exit(str(error))
 
 
-class Files(StaticFiles):
+class AssetFiles(StaticFiles):
     """Static files that browsers cache and revalidate, so that scripts are never stale."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
@@ -117,7 +117,7 @@ app = st.App(
         Middleware(Reconnect),
     ],
     # below any prefix, kept or taken off by a proxy, and 404 for a file that is not there
-    routes=[Mount(path, Files(directory=ASSETS)) for path in ("/assets", "/{prefix:path}/assets")],
+    routes=[Mount(path, AssetFiles(directory=ASSETS)) for path in ("/assets", "/{prefix:path}/assets")],
 )
 
 # what every page needs is imported before the first visitor comes, not while she waits
