@@ -12,8 +12,8 @@ from ldp_core.errors import UnknownName
 from ldp_core.experiment import parse, plan
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import measure
+from ldp_core.papers.pldp_fl.program import relative_errors
 from ldp_core.runs.lockstep import load
-from ldp_core.theory.relative_error import relative_errors
 from ldp_core.theory.way import way
 from tests.conftest import ROOT
 from tests.papers.claims import EACH

@@ -13,7 +13,7 @@ from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import of_arm, verdict
 from ldp_core.runs.lockstep import load
-from pages.parts.charts.claim_figures import arms_figure
+from pages.parts.papers.claim_view import arms_figure
 from tests.papers.claims import about, ahead, arms, claim, figure, holding
 
 SMALL = {"system": "pd_ldpfl", "dataset": "digits", "rounds": 2}

@@ -5,7 +5,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.errors import InvalidInput
-from ldp_core.theory.relative_error import relative_errors
+from ldp_core.papers.pldp_fl.program import relative_errors
 
 CLIENTS = 70
 

@@ -9,7 +9,7 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs import Desk, tint_of
-from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, look, scatter, share_axis
+from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, line_style, scatter, share_axis
 from pages.parts.charts.rounds import band
 from pages.parts.ui.text import number, per
 
@@ -79,13 +79,13 @@ def _over_budgets(
         mean, low, high = np.reshape(values, (-1, 3)).T.tolist()
         tint, label = tint_of(mechanisms.registry, name), html.escape(mechanisms.registry.kind(name).label)
         chart.add(band(np.array(x), np.array(high), np.array(low), tint, 0.14))
-        curve = scatter(x, mean, name=label, hovertemplate=hover, **look(colour(tint), 3, 6))
+        curve = scatter(x, mean, name=label, hovertemplate=hover, **line_style(colour(tint), 3, 6))
         chart.add(curve, *(mean[-1], f"<b>{label}</b>", colour(tint)) if mean else ())
         cap = (
             [c["value"] for cell in cells for c in cell["caps"] if c["name"] == "instance"] if capped else []
         )
         if cap and len(cap) == len(cells):
-            dashed = look(colour(tint), 1.5, dash="dash")
+            dashed = line_style(colour(tint), 1.5, dash="dash")
             chart.add(scatter(x, cap, hovertemplate="at most %{y:.0%}", **dashed))
     chart.ends += [(value, words, MUTED) for value, words in levels]
     ticks = [tick for tick in TICKS if first <= tick <= last]

@@ -10,7 +10,7 @@ from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.inference import intervals
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import CompactSeries, Tries
-from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, look, scatter, share_axis
+from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, line_style, scatter, share_axis
 from pages.parts.charts.rounds import band, label, line, rounds_axis, thinned
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import running, running_cap, tally
@@ -67,7 +67,7 @@ def picked_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
         cap = bounds[one.number]
         paint = MUTED if together else colour(one.style.tint)
         name = "at most" if together else f"at most, {label(one)}"
-        pick, dashed = thinned(len(cap)), look(paint, 1.5, dash="dash")
+        pick, dashed = thinned(len(cap)), line_style(paint, 1.5, dash="dash")
         trace = scatter(_when(tries)[pick], cap[pick], name=name, hovertemplate="%{y:.0%}", **dashed)
         text = f"at most {percent(cap[-1])}" if cap[-1] < VACUOUS else "no bound below 100\u202f%"
         lines.add(trace, cap[-1], text if together else f"{label(one)}: {text}", paint)

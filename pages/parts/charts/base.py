@@ -131,7 +131,7 @@ def scatter(x: ArrayLike, y: ArrayLike, **options: Any) -> Trace:
     return {"type": "scatter", "x": points(x), "y": points(y), **shown, **options}
 
 
-def look(paint: str, width: float = 2.5, size: float = 0, **line: Any) -> dict[str, Any]:
+def line_style(paint: str, width: float = 2.5, size: float = 0, **line: Any) -> dict[str, Any]:
     """Mode and style of a trace: a line of a `width`, markers of a `size`, or both, in one colour."""
     mode = "+".join(["lines"] * bool(width) + ["markers"] * bool(size))
     lines = {"line": {"color": paint, "width": width, **line}} if width else {}
@@ -165,7 +165,7 @@ class Lines:
         **more: Any,
     ) -> None:
         """Add a dashed line at `y`, labelled at `at` on y's range where that is logarithmic."""
-        style = look(paint, width, dash=dash) | {"hoverinfo": "skip"} | more
+        style = line_style(paint, width, dash=dash) | {"hoverinfo": "skip"} | more
         self.add(scatter([first, last], [y, y], **style), y if at is None else at, words, paint)
 
     def figure(self, **layout: Any) -> PlotlyFigure:

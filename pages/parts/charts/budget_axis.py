@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.parts.charts.base import Lines, PlotlyFigure, Trace, colour, look, scatter, share_axis
+from pages.parts.charts.base import Lines, PlotlyFigure, Trace, colour, line_style, scatter, share_axis
 from pages.parts.charts.rounds import band, noise_axis
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, percent
@@ -95,4 +95,4 @@ def _budgets(steps: Steps, covers: str) -> dict[str, Any]:
 
 
 def _curve(x: np.ndarray, y: np.ndarray, name: str, tint: int, hover: str) -> Trace:
-    return scatter(x, y, name=html.escape(name), hovertemplate=hover, **look(colour(tint), 2.5, 9))
+    return scatter(x, y, name=html.escape(name), hovertemplate=hover, **line_style(colour(tint), 2.5, 9))

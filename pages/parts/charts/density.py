@@ -16,7 +16,7 @@ from pages.parts.charts.base import (
     Trace,
     colour,
     figure,
-    look,
+    line_style,
     note,
     rounded_up,
     scatter,
@@ -87,7 +87,7 @@ def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | Non
     atoms = law.atoms(value)
     if atoms.size:
         mass = np.exp(law.marginal_log_prob(atoms, value))
-        own_look = look(paint, 2, 6) if tint is None else look(paint, 5, 9)
+        own_look = line_style(paint, 2, 6) if tint is None else line_style(paint, 5, 9)
         hover = "%{x:.3~r}: %{y:.1%}<extra>" + name + "</extra>"
         style = {**own, **own_look, "cliponaxis": False, "hovertemplate": hover}
         stems = np.stack([np.zeros(atoms.size), mass, np.full(atoms.size, np.nan)], 1)
@@ -109,7 +109,7 @@ def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | Non
         fill = {} if tint is None else {"fill": "tozeroy", "fillcolor": colour(tint, 0.15)}
         style = {
             **own,
-            **look(paint, 1.5 if tint is None else 2.5),
+            **line_style(paint, 1.5 if tint is None else 2.5),
             "hovertemplate": "%{x:.3~r}: %{y:.3~r}",
             **fill,
         }

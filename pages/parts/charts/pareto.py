@@ -11,8 +11,8 @@ from pages.parts.charts.base import (
     PlotlyFigure,
     colour,
     figure,
+    line_style,
     log_axis,
-    look,
     scatter,
     share_axis,
 )
@@ -61,7 +61,7 @@ def pareto_figure(
     """Accuracy over the run's worst-case ε, or over the identification rate, with the front as a line."""
     line = front(points)
     steps = [each.price for each in line], [each.accuracy for each in line]
-    traces = [scatter(*steps, **look(MUTED, 1.5, dash="dot", shape="hv"), hoverinfo="skip")]
+    traces = [scatter(*steps, **line_style(MUTED, 1.5, dash="dot", shape="hv"), hoverinfo="skip")]
     for point in points:
         paint = colour(point.one.style.tint)
         price = "%{x:.0%} picked out" if picked else f"ε {at_most(point.price, 4)}"
@@ -69,7 +69,7 @@ def pareto_figure(
             scatter(
                 [point.price],
                 [point.accuracy],
-                **look(paint, 0, 11) | {"mode": "markers+text"},
+                **line_style(paint, 0, 11) | {"mode": "markers+text"},
                 name=label(point.one),
                 text=[f"<b>{label(point.one)}</b>"],
                 textposition="top center" if point.accuracy < 0.9 else "bottom center",

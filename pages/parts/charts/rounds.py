@@ -14,8 +14,8 @@ from pages.parts.charts.base import (
     PlotlyFigure,
     Trace,
     colour,
+    line_style,
     log_axis,
-    look,
     scatter,
     share_axis,
 )
@@ -50,7 +50,7 @@ def accuracy_figure(
         lines.add(line(pick, mean[pick], one, "%{y:.1%}"), *end)
     if reference is not None:
         mean, name = reference.mean(), reference.label
-        pick, dotted = thinned(len(mean)), look(MUTED, 1.5, dash="dot")
+        pick, dotted = thinned(len(mean)), line_style(MUTED, 1.5, dash="dot")
         trace = scatter(pick, mean[pick], name=name, hovertemplate="%{y:.1%}", **dotted)
         lines.add(trace, *[mean[-1], f"{name} {percent(mean[-1])}"] if len(mean) else [])
     if chance is not None:
@@ -149,13 +149,13 @@ def _positive(values: Floats) -> Any:
 
 
 def line(x: Any, y: Any, one: Series, hover: str) -> Trace:
-    style = look(colour(one.style.tint), 2.5, 7, dash=one.style.dash)
+    style = line_style(colour(one.style.tint), 2.5, 7, dash=one.style.dash)
     style["mode"] = "lines" if np.isfinite(np.asarray(y, dtype=float)).sum() > 1 else "markers"
     return scatter(x, y, name=label(one), hovertemplate=hover, **style)
 
 
 def _dots(x: Any, y: Any, one: Series) -> Trace:
-    style = look(colour(one.style.tint), 0, 6)
+    style = line_style(colour(one.style.tint), 0, 6)
     style["marker"]["symbol"] = "circle-open"
     return scatter(x, y, name=f"{label(one)}, computed", hovertemplate="%{y:.3~r}", **style)
 
@@ -163,7 +163,7 @@ def _dots(x: Any, y: Any, one: Series) -> Trace:
 def _expected(value: float, rounds: int, one: Series) -> Trace:
     at = 1 + thinned(rounds) if one.adds else np.array([0, rounds])
     y = value * (at if one.adds else np.ones(2))
-    style = look(colour(one.style.tint), 1.5, dash="dot")
+    style = line_style(colour(one.style.tint), 1.5, dash="dot")
     return scatter(at, y, name=label(one), hovertemplate="%{y:.3~r}", **style)
 
 

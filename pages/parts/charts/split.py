@@ -12,7 +12,7 @@ from pages.parts.charts.base import (
     PlotlyFigure,
     colour,
     figure,
-    look,
+    line_style,
     note,
     scatter,
     share_axis,
@@ -131,7 +131,7 @@ def served_figure(shown: Sequence[Series], names: Sequence[str]) -> PlotlyFigure
     lines = Lines()
     for one, values in zip(shown, served(shown).values(), strict=True):
         paint = colour(one.style.tint)
-        style = look(paint, 2.5, 8)
+        style = line_style(paint, 2.5, 8)
         shares = np.array(values, np.float64)  # without a figure a gap
         trace = scatter(range(len(names)), shares, name=label(one), hovertemplate="%{y:.0%}", **style)
         trace["x"] = [*names]

@@ -11,10 +11,12 @@ from ldp_core.classroom import Session, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import NotNow, StudioError
-from ldp_core.runs import ledger
+from ldp_core.lessons import LessonPlan
+from ldp_core.runs import ledger, outcomes
 from ldp_core.settings import TEACHER
-from pages.parts.classroom.on_paper import ASKED, links, on_paper
+from ldp_core.system.shipped import ASSETS
 from pages.parts.classroom.words import say
+from pages.parts.learn.language import language
 from pages.parts.learn.one_thing import free_name
 from pages.parts.ui import components
 from pages.parts.ui.header import question
@@ -31,6 +33,9 @@ PAUSE_SECONDS = 0.3
 FOLLOW_SECONDS = 1.0
 NOT_OPENED = "class not opened"
 OWN = "own data"
+ASKED = "plan"
+ANSWERS = "answers"
+BOTH = {"45": "How to hold a lesson", ANSWERS: "Answers to all lessons"}
 
 
 @st.cache_data(ttl=PAUSE_SECONDS, max_entries=64, show_spinner=False)
@@ -200,3 +205,45 @@ def topic_label(name: str) -> str:
 def said(error: StudioError) -> str:
     words = error_in_words(error)
     return plain(f"{words[:1].upper()}{words[1:]}.", 300)
+
+
+def links() -> None:
+    for which, title in BOTH.items():
+        st.page_link("classroom.py", label=f":blue[{title}]", query_params={ASKED: which})
+
+
+def on_paper(which: str) -> None:
+    answers = which == ANSWERS and visitor().teacher
+    with st.container(key="class-paper"):
+        st.title(BOTH[ANSWERS if answers else "45"], anchor=False)
+        if answers:
+            with st.container(key="class-answers"):
+                for name in lessons.names():
+                    st.markdown(answers_to(name))
+        else:
+            st.markdown((ASSETS / "lesson.md").read_text(encoding="utf-8"))
+    st.caption("Printed, this is one page.")
+    st.page_link("classroom.py", label=":blue[Back to the class]", query_params={})
+
+
+def answers_to(name: str) -> str:
+    """A lesson's two questions with their answers, and a line for every wrong option."""
+    plan = lessons.get(name, language())
+    blocks = [
+        *_guessed(plan),
+        (plan.transfer.text, plan.transfer.right, plan.transfer.why, plan.transfer.wrong),
+    ]
+    lines = [f"**{plain(lessons.numbered(name, language()))}**"]
+    for asked, right, why, wrong in blocks:
+        lines.append(f"\n{plain(asked, 300)} **{plain(right)}**. {plain(why, 400)}\n")
+        lines += [f"- {plain(option)}: {plain(says, 300)}" for option, says in wrong.items()]
+    return "\n".join(lines)
+
+
+def _guessed(plan: LessonPlan) -> list[tuple[str, str, str, dict[str, str]]]:
+    found = outcomes.stored(plan.scenario) if plan.scenario else None
+    if found is None:
+        return []
+    answers = dict.fromkeys(plan.ask.answers(found.results))
+    right = " or ".join(f"{one:.0f} %" if isinstance(one, float) else str(one) for one in answers)
+    return [(plan.ask.text, right, plan.ask.why, plan.wrong)]

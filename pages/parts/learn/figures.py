@@ -18,8 +18,8 @@ from pages.parts.charts.base import (
     PlotlyFigure,
     colour,
     figure,
+    line_style,
     log_axis,
-    look,
     note,
     scatter,
     share_axis,
@@ -141,7 +141,7 @@ def classes_figure(plan: LessonPlan, found: outcomes.ScenarioResult) -> tuple[Pl
         each = [one.per_class for one in found.results if one.label == variant.label]
         shares, tint = np.mean(each, axis=0), colour(style.tint)
         digits = [str(digit) for digit in range(len(shares))]
-        traces.append(scatter(digits, shares, name=variant.label, **look(tint, 2.5, 8)))
+        traces.append(scatter(digits, shares, name=variant.label, **line_style(tint, 2.5, 8)))
         ends.append((float(shares[-1]), f"<b>{variant.label}</b>", tint))
         words.append(f"{variant.label}: " + ", ".join(percent(share) for share in shares))
     return figure(traces, x={"title": "digit", "type": "category"}, y=share_axis(1.05), ends=ends), "; ".join(
@@ -164,7 +164,7 @@ def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[PlotlyFigure, str]:
         hover = f"{label}, %{{hovertext}}: alike %{{y:.2f}}<extra></extra>"
         tips = [f"ε {number(e)}" for e, _ in cells]
         marked = [tip if e == MARKED else "" for tip, (e, _) in zip(tips, cells, strict=True)]
-        style = look(colour(tint), 1.5, 9) | {"mode": "lines+markers+text", "textposition": "top left"}
+        style = line_style(colour(tint), 1.5, 9) | {"mode": "lines+markers+text", "textposition": "top left"}
         traces.append(scatter(x, y, **style, text=marked, hovertext=tips, hovertemplate=hover))
         variances += x
         ends.append((y[-1], f"<b>{label}</b>, {tips[-1]}", colour(tint)))

@@ -1,12 +1,17 @@
 """The path of lessons, and one of them: predict, result, change one field, answer for another setting."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from statistics import fmean
 
 import streamlit as st
 
 from ldp_core import lessons, presets
+from ldp_core.classroom import members
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.lessons import LessonPlan, coin
@@ -15,7 +20,6 @@ from ldp_core.runs import GuessValue, guesses, jobs, outcomes
 from pages.parts.learn.figures import figure_of
 from pages.parts.learn.language import language
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
-from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import levels, made, picture
 from pages.parts.train.guess_words import level, literal, reply, shown
 from pages.parts.ui import components
@@ -250,3 +254,27 @@ def path() -> None:
                 st.rerun()
     st.caption("A teacher can hold the same with a whole room: *Class*.")
     st.page_link("start.py", label=":blue[All scenarios]")
+
+
+@dataclass(frozen=True)
+class Guessed:
+    guesses: Mapping[str, GuessValue]
+    """Guess by scenario."""
+    revealed: frozenset[str]
+
+    @classmethod
+    def here(cls) -> Guessed:
+        about = guesses.all_of(me())
+        names = {name: guess for name in presets.names() if (guess := about.get(_key(name))) is not None}
+        passed, in_class = guesses.all_skipped(me()), members.answered(me())
+        revealed = {name for name in presets.names() if passed & {presets.get(name).label, _key(name)}}
+        return cls(names | in_class, frozenset(revealed | in_class.keys()))
+
+    def is_open(self, name: str) -> bool:
+        """Whether the answer is still hidden."""
+        return name not in self.revealed
+
+
+@cache
+def _key(name: str) -> str:
+    return guesses.key_of(presets.get(name).draft)

@@ -1,7 +1,10 @@
 """Comparison of the five systems, by population and run ε."""
 
+import html
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
 import streamlit as st
 
 from ldp_core import presets
@@ -15,6 +18,7 @@ from ldp_core.papers.five import (
     NAME,
     POPULATIONS,
     RATES,
+    RUNS,
     Advice,
     PaperPoint,
     advice,
@@ -26,7 +30,7 @@ from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import measured_by
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
 from ldp_core.runs import claims, styles
-from pages.parts.charts.five import price_figure
+from pages.parts.charts.base import End, PlotlyFigure, Trace, colour, figure, line_style, note, scatter
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
 from pages.parts.ui.tables import table
@@ -34,6 +38,8 @@ from pages.parts.ui.text import listed, names_by, number, percent, plain
 from pages.parts.ui.workspace import start_with
 
 LEARNT_BY = "sixty_thousand"
+GAP = 7.0
+"""Least distance between two names, in percentage points."""
 
 
 def five() -> None:
@@ -123,3 +129,53 @@ def _cells(one: PaperPoint) -> list[str]:
         f"{percent(one.low)} to {percent(one.high)}",
         spelled(round(sent(one.label))),
     ]
+
+
+def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> PlotlyFigure:
+    """A line per system, with 95 % intervals."""
+    traces: list[Trace] = []
+    ends: list[End] = []
+    for label, tint in tints.items():
+        own = [one for one in found if one.label == label]
+        if not own:
+            continue
+        paint, name = colour(tint), html.escape(label)
+        halves = [one.accuracy.half if np.isfinite(one.accuracy.half) else 0.0 for one in own]
+        traces.append(
+            scatter(
+                [one.run for one in own],
+                [one.accuracy.mean for one in own],
+                **line_style(paint, 2, 7),
+                error_y={"array": halves, "color": colour(tint, 0.5), "thickness": 1, "width": 0},
+                text=[
+                    f"{name}, ε {spelled(int(one.run))} a run: {stated(one.accuracy)} right, "
+                    f"{percent(one.leaked)} picked out"
+                    for one in own
+                ],
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+        ends.append((own[-1].accuracy.mean, name, paint))
+    return figure(
+        traces,
+        x={
+            "title": "ε of a whole run",
+            "type": "log",
+            "range": [0.85, 5.9],
+            "tickvals": list(RUNS),
+            "ticktext": [spelled(int(run)) for run in RUNS],
+            "showgrid": True,
+        },
+        y={"title": "accuracy, %", "range": [0, 104]},
+        annotations=_names(ends),
+        hovermode="closest",
+    )
+
+
+def _names(ends: Sequence[End]) -> list[dict[str, object]]:
+    """Label right of each line's end, without overlaps."""
+    spot, found = np.inf, []
+    for y, name, paint in sorted(ends, reverse=True):
+        spot = min(y, spot - GAP)
+        found.append(note(np.log10(RUNS[-1]), spot, f"<b>{name}</b>", paint, xanchor="left", xshift=8))
+    return found

@@ -1,26 +1,31 @@
 """The page's sections: what is stored, and the replays of jobs."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from ldp_core import presets
 from ldp_core.datasets.folders import BROUGHT
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import parse, parse_draft
-from ldp_core.runs import Desk, Job, describe, jobs, promises_bought, stored_ladder
+from ldp_core.experiment import Draft, parse, parse_draft
+from ldp_core.runs import Desk, Job, Progress, describe, jobs, promises_bought, stored_ladder
 from pages.parts.attack import words as attack
 from pages.parts.attack.head import head
 from pages.parts.attack.settings import setting_of
 from pages.parts.attack.view import pictures
+from pages.parts.charts.series import series
 from pages.parts.start import hero
 from pages.parts.still import bundle
 from pages.parts.still.lessons import every
-from pages.parts.still.replay import replay
 from pages.parts.still.stored import SCENARIO, stored
 from pages.parts.still.words import sentence
 from pages.parts.train.attributes import of_rows
+from pages.parts.train.findings import findings
+from pages.parts.train.server_panel import MOST_COLUMNS, uploads_in
 from pages.parts.ui.text import plain
-from pages.parts.watch.trio import nothing_yet
+from pages.parts.watch.trio import Pictured, chance_of, nothing_yet, trio
 
 StillPart = dict[str, Any]
 WORDS = {
@@ -38,6 +43,9 @@ OWN = (
     "Your own budgets, data and attacks are trained and tried by the Studio itself: in a copy of the project "
     "`pip install .`, then `epsilon-studio`."
 )
+Body = Mapping[str, Any]
+MOST_FRAMES = 60
+"""Rounds of a long training that can be looked at: evenly many, the last among them."""
 
 
 def page(ids: Sequence[str] = (), own: bool = False) -> str:
@@ -153,3 +161,49 @@ def _job(identity: str, own: bool) -> StillPart:
 def _dataset(job: Job) -> str:
     part = job.request["draft"] if job.kind == "run" else job.request["ladder"]
     return str(part["base"]["dataset"])
+
+
+def replay(
+    draft: Draft, events: Sequence[Sequence[Body]], reference: bool, empty: str, completed: bool
+) -> tuple[dict[str, Any], str]:
+    """Data of a replay for assets/web/still.js, and what was found at the end, as Markdown.
+
+    Args:
+        events: of each run, in the order of `draft.runs(reference)`.
+        empty: said in place of an image where there is none.
+    """
+    each = draft.runs(reference)
+    rows = [
+        (one.variant, one.label, one.experiment.seed, json.dumps(one.experiment.as_json())) for one in each
+    ]
+    progress, said, frames = Progress((), rows), list[str](), list[dict[str, Any]]()
+    last = max((body.get("round", 0) for run in events for body in run), default=0)
+    shown_rounds = set(np.linspace(1, last, min(last, MOST_FRAMES)).astype(int).tolist())
+    by_round = [_by_round(bodies, last) for bodies in events]
+    for now in range(1, last + 1):
+        for run, bodies in zip(progress.runs, by_round, strict=True):
+            for body in bodies.get(now, ()):
+                run.fold(body)
+        if now not in shown_rounds:
+            continue
+        shown, clean = series(progress, draft)
+        attacked = [one for one in shown if one.runs[0].tries or one.runs[0].frames][-MOST_COLUMNS:]
+        pictured = Pictured(attacked, next(iter(uploads_in(attacked)), "audit"))
+        ended = now == last
+        drawn = trio(draft, shown, clean, pictured, empty, "completed" if ended and completed else "stopped")
+        for chip in drawn["head"]["chips"]:
+            chip.pop("link", None)  # to a page of the server
+        frames.append(drawn)
+        said.append(f"round {now} of {draft.lengths[1]}")
+    shown, clean = series(progress, draft)
+    words = findings(shown, clean, chance_of(shown), stopped=not completed)
+    return {"rounds": said, "frames": frames}, of_rows(words, draft.base.dataset)
+
+
+def _by_round(bodies: Iterable[Body], last: int) -> dict[int, list[dict[str, Any]]]:
+    """A run's events; the first round also has those before it, and the last what comes after it."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for body in bodies:
+        now = last if body["event"] == "end" else max(1, body.get("round", 0))
+        found.setdefault(now, []).append(dict(body))
+    return found

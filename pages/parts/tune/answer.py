@@ -12,7 +12,7 @@ from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, accuracy_of
 from ldp_core.tuning import Question
 from ldp_core.tuning.fits import fitted
 from ldp_core.tuning.leaks import Leak, leaks_of
-from pages.parts.charts.base import Lines, PlotlyFigure, colour, look, scatter, share_axis
+from pages.parts.charts.base import Lines, PlotlyFigure, colour, line_style, scatter, share_axis
 from pages.parts.charts.pareto import budget_axis
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.launching import asked_of
@@ -118,9 +118,9 @@ def way_figure(asked: Question, found: SearchProgress) -> PlotlyFigure:
         budgets = sorted({epsilon for epsilon, _ in ours})
         every = [[value for at, value in ours if at == epsilon] for epsilon in budgets]
         means = [float(np.mean(one)) for one in every]
-        dots = look(colour(OTHERWISE[place % COLOURS], 0.35), 0, 5)
+        dots = line_style(colour(OTHERWISE[place % COLOURS], 0.35), 0, 5)
         chart.add(scatter(*zip(*ours, strict=True), **dots, hoverinfo="skip"))
-        style = look(tint, 2, 4)
+        style = line_style(tint, 2, 4)
         style["marker"]["size"] = [9 if len(one) >= asked.seeds else 4 for one in every]
         words = asked.called(half) or "mean"
         line = scatter(budgets, means, name=words, hovertemplate="%{y:.1%}", **style)

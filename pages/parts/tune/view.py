@@ -14,7 +14,16 @@ from ldp_core.experiment.sweep import Sweep
 from ldp_core.inference import SEEDS, ahead, as_good, at_chance, finding
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
 from ldp_core.theory import Outlook
-from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, figure, look, scatter, share_axis
+from pages.parts.charts.base import (
+    MUTED,
+    Lines,
+    PlotlyFigure,
+    colour,
+    figure,
+    line_style,
+    scatter,
+    share_axis,
+)
 from pages.parts.charts.pareto import ParetoPoint, budget_axis, front
 from pages.parts.runs.job_state import because, far_state, is_gone
 from pages.parts.runs.launching import asked_of
@@ -198,7 +207,7 @@ def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> PlotlyFigure:
             name=html.escape(name),
             error_y={"type": "data", "array": halves, "color": tint, "thickness": 1.2, "width": 3},
             hovertemplate="%{y:.1%}",
-            **look(tint, 2.5 * numeric, 7),
+            **line_style(tint, 2.5 * numeric, 7),
         )
         chart.add(line, known[-1][1].mean, f"<b>{html.escape(name)}</b>", tint)
     if numeric:

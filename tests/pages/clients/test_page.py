@@ -10,7 +10,7 @@ from ldp_core import presets
 from ldp_core.experiment import parse
 from ldp_core.runs import Person, own_data
 from ldp_core.runs.record import drafts
-from pages.parts.clients import turned
+from pages.parts.clients import data_panel
 from pages.parts.clients.own_data import _use
 from pages.parts.ui.workspace import Workspace
 from tests.pages.conftest import Opened
@@ -47,7 +47,7 @@ def test_rows_are_folded_where_groups_stand_for_them(opened: Opened):
 )
 def test_drawn_upload_at_tiny_epsilon_is_the_mean(noise: dict[str, str], rows: int):
     """At ε 0.1 the best guess from one upload is the mean image; none is made without noise, or of a heap."""
-    _, mean, *from_one = turned._rows(parse(MEANS | noise))[1]
+    _, mean, *from_one = data_panel._rows(parse(MEANS | noise))[1]
     assert from_one == pytest.approx([mean] * (rows - 2), abs=0.05)
 
 

@@ -17,9 +17,8 @@ from ldp_core.papers.verdict import verdict
 from ldp_core.runs import claims, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.record import drafts
-from pages.parts.charts.claim_figures import arms_figure, rounds_figure
-from pages.parts.charts.five import price_figure
-from pages.parts.papers.five import _how
+from pages.parts.papers.claim_view import arms_figure, rounds_figure
+from pages.parts.papers.five import _how, price_figure
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
 

@@ -11,7 +11,7 @@ from ldp_core.runs import Training, kinds, outcomes, train_all
 from ldp_core.runs.record.computations import note_ends
 from ldp_core.runs.stored_promises import bought_by, promises_bought
 from ldp_core.tuning.said import promised
-from pages.parts.start.guessed import Guessed
+from pages.parts.learn.lesson import Guessed
 from pages.parts.start.hero import data
 from pages.parts.start.outcome_view import levels, made, picture
 from pages.parts.ui.text import percent

@@ -11,8 +11,8 @@ from ldp_core.presets.questions import CompletedRun
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import person
 from ldp_core.runs.record import drafts, guesses
-from pages.parts.start import guessed
-from pages.parts.start.guessed import Guessed
+from pages.parts.learn import lesson
+from pages.parts.learn.lesson import Guessed
 from pages.parts.watch import prediction
 from pages.parts.watch.prediction import Prediction, question_about
 from tests.extent import every
@@ -67,7 +67,7 @@ def accuracies(*ends: float) -> list[CompletedRun]:
 
 @pytest.mark.usefixtures("at_work")
 def test_guess_is_shown_before_during_and_after_a_run(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(guessed, "me", lambda: ME)
+    monkeypatch.setattr(lesson, "me", lambda: ME)
     identity = drafts.new(DRAFT)
     app = opened(identity)
     assert "How accurate will the plain mean be?" in said(app) and "Kept" not in said(app)
