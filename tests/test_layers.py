@@ -7,6 +7,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -192,6 +193,13 @@ def test_pages_and_cli_import_only_the_face_of_runs():
                 assert node.module == "ldp_core.runs", f"{module} imports {node.module}"
                 used |= names
     assert used == offered
+
+
+def test_no_two_files_import_each_other():
+    """Neither directly nor by others, nor for types alone or inside a function."""
+    modules = {module_of(file): file for file in PRODUCT}
+    graph = {module: (modules.keys() & imports_of(file)) - {module} for module, file in modules.items()}
+    TopologicalSorter(graph).prepare()  # raises where there is a circle
 
 
 def test_class_name_means_one_thing():
