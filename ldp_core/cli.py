@@ -12,6 +12,7 @@ from typing import Any
 
 from ldp_core import presets
 from ldp_core.commands import GONE, MODULE, dashboard, parser_of, records, sweep_options
+from ldp_core.commands.data import card_of, data, show
 from ldp_core.commands.judge import (
     audit,
     check,
@@ -233,8 +234,6 @@ def _papers(options: argparse.Namespace) -> int:
 
 
 def _data(options: argparse.Namespace) -> int:
-    from ldp_core.commands.data import data, show
-
     if options.show:
         return show(options.show, options.yes, _on_stderr())
     return data(options.dataset, _on_stderr())
@@ -269,7 +268,6 @@ def _experiment(options: argparse.Namespace) -> Experiment:
 
 def _with_its_layers(experiment: Experiment) -> Experiment:
     """The experiment, after its listed layers are said on stderr as understood."""
-    from ldp_core.commands.data import card_of
     from ldp_core.door import network
 
     seen = network(experiment.model, plan(experiment).source)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ldp_core.commands.options import Reader, add_experiment, number
+from ldp_core.datasets import quiet
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment.reading import typed
 from ldp_core.experiment.sweep import read_values
@@ -55,7 +56,6 @@ def ask(options: argparse.Namespace) -> int:
 
 
 def tune(options: argparse.Namespace) -> int:
-    from ldp_core.datasets import quiet
     from ldp_core.runs import kinds, one_thread, search
 
     ranges = None if options.ranges is None else read_values(options.ranges)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ldp_core import datasets
+from ldp_core import datasets, models
 from ldp_core.attacks import Reconstructor
 from ldp_core.component import Component
 from ldp_core.datasets import Dataset, data_dir
@@ -94,8 +94,6 @@ def promised(name: str) -> Experiment:
 def _fitting(one: Reconstructor) -> dict[str, Any]:
     """Model and settings of uploads that the attacker can attack."""
     source = datasets.get("digits")
-    from ldp_core import models
-
     names = ("logistic_regression", "mlp", *models.names())
     able = (
         name

@@ -6,9 +6,10 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
+from ldp_core.models._sizes import moments
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.convolutional import Convolutional
-from ldp_core.models.dense import Dense as DenseModel
+from ldp_core.models.dense import Dense
 
 MOST_CLASSES = 256
 MOST_KERNEL = 15
@@ -118,7 +119,7 @@ def layers_of(model: Model, shape: Shape, classes: int) -> Layers:
         raise Unfit(f"it has more than {MOST_CLASSES} classes")
     places = {one.name: one.start for one in model.slices(shape, classes)}
     d = model.dimension(shape, classes)
-    if isinstance(model, DenseModel):
+    if isinstance(model, Dense):
         widths = (prod(shape), *model.hidden_widths(), classes)
         dense = [
             DenseLayer(*sides, places[f"weight{i}"], places[f"bias{i}"])
@@ -164,8 +165,6 @@ class ChainReader:
     _reached: At | None = None
 
     def standard(self, x: At) -> At:
-        from ldp_core.models._sizes import moments
-
         if x.layer >= 0 or x.done:
             raise Unfit("it standardises what is not its input")
         self.moments = moments(x.shape[0])
