@@ -6,10 +6,8 @@ are estimated in turn, each by its posterior given the other.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +30,6 @@ ROWS = 24
 PASSES = 3
 PUBLIC = 256
 """Largest number of public images whose reactions are computed."""
-
-
-LikelihoodOf = Callable[[Floats], Any]
 
 
 @dataclass(frozen=True)

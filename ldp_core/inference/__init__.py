@@ -1,7 +1,7 @@
 """Statistical judgement of accuracies and shares: every sentence that compares, ranks or judges asks here.
 
-`interval` is of one mean, `difference` of two designs, `outcome` the word for either, `shares` of hits among
-trials. Seeds' spread and the held-out samples' error count together; a choice among many is paid for, and so
+`interval` is of one mean or of hits among trials, `difference` of two designs, `outcome` the word for either.
+Seeds' spread and the held-out samples' error count together; a choice among many is paid for, and so
 are seeds added after a look (`interval.rate`). `python -m tests.benchmarks.comparisons` simulates the rates.
 """
 
@@ -16,6 +16,14 @@ from ldp_core.inference.difference import (
     unpaired,
 )
 from ldp_core.inference.finding import WIDE, Finding, Name, finding, ranking
-from ldp_core.inference.interval import SEEDS, Interval, interval
+from ldp_core.inference.interval import (
+    SEEDS,
+    Interval,
+    by_chance,
+    coinciding,
+    interval,
+    intervals,
+    margin,
+    wilson,
+)
 from ldp_core.inference.outcome import SMALL, Outcome, at_chance, judged, together, within
-from ldp_core.inference.shares import by_chance, coinciding, intervals, margin, wilson

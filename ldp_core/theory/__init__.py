@@ -1,15 +1,15 @@
 """Predictions before training.
 
 From public facts: `clients` gives each client's noise, `server` the noise of the aggregate, `turnout` the
-participants, `learnability` the words of a verdict; `clear` lists what is sent in clear. Only `outlook` may
-train, where noise alone does not decide.
+participants, `learnability` the words of a verdict; `way` what each round sends, noised or in clear. Only
+`outlook` may train, where noise alone does not decide.
 """
 
 from ldp_core.experiment import Experiment, plan
-from ldp_core.theory.clear import sent_in_clear
 from ldp_core.theory.clients import client_variance, worst_error, worst_variance
 from ldp_core.theory.learnability import Outlook, certain
 from ldp_core.theory.server import ServerNoise, client_weights, server_noise, server_variance
+from ldp_core.theory.way import sent_in_clear
 
 
 def outlook(experiment: Experiment) -> Outlook:

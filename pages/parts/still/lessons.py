@@ -1,5 +1,6 @@
 """Lessons in each language: question, every guess with its reply, stored result, one field's values."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,6 @@ from pages.parts.learn.language import NAMES
 from pages.parts.learn.lesson import HEIGHT, NEEDS_ROOM, said_of_guess
 from pages.parts.learn.one_thing import came_to, first_new, free_name, options
 from pages.parts.start.outcome_view import levels, picture, seeds_of
-from pages.parts.still.words import Said, sentence
 from pages.parts.train.guess_words import reply, shown
 from pages.parts.ui.components import written
 
@@ -25,6 +25,8 @@ WORDS = {
     "next": "Next: {label}",
 }
 """By their keys among the words of a class, which translate them."""
+Said = list[tuple[str, str]]
+MARKS = {"**": "strong", "`": "code"}
 
 
 def every(changes: Changes) -> Body:
@@ -159,3 +161,15 @@ def _dots(uses: int) -> Body:
     shown, side, less = figures.dots_across(uses)
     says = [sentence(words) for words in filter(None, [less, *figures.added_up(uses)])]
     return {"shown": shown, "side": side, "label": figures.dots_in_words(uses), "says": says}
+
+
+def sentence(markdown: str) -> Said:
+    """Pieces of a sentence in Markdown as our pages write it: bold, code, and escaped characters."""
+    found: Said = []
+    tag = "span"
+    for part in re.split(r"(?<!\\)(\*\*|`)", markdown):
+        if part in MARKS:
+            tag = "span" if tag == MARKS[part] else MARKS[part]
+        elif part:
+            found.append((re.sub(r"\\(.)", r"\1", re.sub(r"(?<!\\)[*]", "", part)), tag))
+    return found

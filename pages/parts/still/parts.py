@@ -18,9 +18,8 @@ from pages.parts.attack.view import pictures
 from pages.parts.charts.series import series
 from pages.parts.start import hero
 from pages.parts.still import bundle
-from pages.parts.still.lessons import every
+from pages.parts.still.lessons import every, sentence
 from pages.parts.still.stored import SCENARIO, stored
-from pages.parts.still.words import sentence
 from pages.parts.train.attributes import of_rows
 from pages.parts.train.findings import findings
 from pages.parts.train.server_panel import MOST_COLUMNS, uploads_in
