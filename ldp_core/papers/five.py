@@ -21,7 +21,7 @@ from ldp_core.limits import EPSILON, spelled
 from ldp_core.papers.arms import Arm, Load
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import FigureListener
-from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.papers.stored import Shelf, StoredFigure
 from ldp_core.presets.of_systems.five_side_by_side import (
     BASE,
     OPTIMAL,
@@ -144,7 +144,7 @@ class PaperPoint:
     low: float
     high: float
     trials: int
-    figures: tuple[Figure, ...]
+    figures: tuple[StoredFigure, ...]
 
     @property
     def arm(self) -> Arm:

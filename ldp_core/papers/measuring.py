@@ -17,7 +17,7 @@ from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
 from ldp_core.papers.arms import Arm, Load
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import operand
-from ldp_core.papers.stored import Figure, Shelf, read, write
+from ldp_core.papers.stored import Shelf, StoredFigure, read, write
 from ldp_core.papers.verdict import verdict
 
 TOGETHER = 12
@@ -66,7 +66,7 @@ def further(claim: Claim, known: Shelf) -> list[Asked]:
     return asked
 
 
-def measure(asked: Sequence[Asked], load: Load) -> Iterator[Figure]:
+def measure(asked: Sequence[Asked], load: Load) -> Iterator[StoredFigure]:
     """Figures of arms and seeds, in about the given order; short runs are trained together."""
     for some in together(asked):
         for arm, seed in some:
@@ -91,13 +91,13 @@ def together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
         yield some
 
 
-def keep(path: Path, *figures: Figure) -> None:
+def keep(path: Path, *figures: StoredFigure) -> None:
     """Store figures in a file durably, replacing older ones with the same keys."""
     every = {one.key: one for one in (*read(path), *figures)}
     write(path, sorted(every.values(), key=lambda one: (str(one.setting), one.seed)))
 
 
-def alike(one: Figure, other: Figure) -> bool:
+def alike(one: StoredFigure, other: StoredFigure) -> bool:
     """Whether two runs came out equal bit for bit, in all that both have measured."""
     both = one.also.keys() & other.also.keys()
     first, second = (
@@ -106,11 +106,11 @@ def alike(one: Figure, other: Figure) -> bool:
     return first == second
 
 
-def _figure(arm: Arm, seed: int, seconds: float, result: Mapping[str, Any]) -> Figure:
+def _figure(arm: Arm, seed: int, seconds: float, result: Mapping[str, Any]) -> StoredFigure:
     today, took = datetime.now(UTC).date().isoformat(), round(seconds, 3)
     made_with = f"Python {platform.python_version()}, numpy {version('numpy')}, torch {version('torch')}"
     own = {"value": None, "status": "completed", "made_with": made_with, **result}
-    return Figure(
+    return StoredFigure(
         key=arm.key(seed),
         seed=seed,
         seconds=took,
@@ -169,7 +169,7 @@ class FigureListener:
         }
 
 
-def _train(asked: Sequence[Asked], load: Load) -> Iterator[Figure]:
+def _train(asked: Sequence[Asked], load: Load) -> Iterator[StoredFigure]:
     if not asked:
         return
     from ldp_core.many import run_many  # torch, only where something is trained

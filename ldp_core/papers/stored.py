@@ -21,7 +21,7 @@ MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Figure:
+class StoredFigure:
     key: str
     """Key of the arm and seed (`Arm.key`)."""
     seed: int
@@ -59,16 +59,18 @@ class Figure:
         return self.curve[-1] if self.diverged and self.curve else self.value
 
 
-def read(path: Path) -> list[Figure]:
+def read(path: Path) -> list[StoredFigure]:
     """Figures of a file, up to the first that is unreadable."""
-    known, found = {one.name for one in fields(Figure)}, list[Figure]()
+    known, found = {one.name for one in fields(StoredFigure)}, list[StoredFigure]()
     with suppress(OSError, ValueError, TypeError, LookupError):
         for row in read_json(path)["figures"]:
-            found.append(Figure(**{"value": None} | {k: value for k, value in row.items() if k in known}))
+            found.append(
+                StoredFigure(**{"value": None} | {k: value for k, value in row.items() if k in known})
+            )
     return found
 
 
-def write(path: Path, figures: Iterable[Figure]) -> None:
+def write(path: Path, figures: Iterable[StoredFigure]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
         {
@@ -85,18 +87,18 @@ def write(path: Path, figures: Iterable[Figure]) -> None:
 class Shelf:
     """All known figures of a system; of equal key the latest counts."""
 
-    figures: Mapping[str, Figure] = field(default_factory=dict)
+    figures: Mapping[str, StoredFigure] = field(default_factory=dict)
 
     @staticmethod
     def of(*files: Path) -> Shelf:
         """Figures of several files; of equal key and date later files win."""
-        found: dict[str, Figure] = {}
+        found: dict[str, StoredFigure] = {}
         for one in (figure for file in files for figure in read(file)):
             if one.key not in found or found[one.key].date <= one.date:
                 found[one.key] = one
         return Shelf(found)
 
-    def of_arm(self, claim: Claim, label: str) -> dict[int, Figure]:
+    def of_arm(self, claim: Claim, label: str) -> dict[int, StoredFigure]:
         """Figures of an arm by seed."""
         keys = claim.arm(label).keys
         return {seed: self.figures[key] for seed, key in enumerate(keys) if key in self.figures}
@@ -121,14 +123,14 @@ class Shelf:
         return {seed: factor * one for seed, one in each.items() if one is not None}
 
 
-def measured_by(figures: Iterable[Figure]) -> str:
+def measured_by(figures: Iterable[StoredFigure]) -> str:
     """Which versions of the program measured figures, in words; "" without any."""
     found = sorted({one.version for one in figures})
     named = f"{len(found)} versions" if len(found) > MOST_NAMED else f"version {' and '.join(found)}"
     return named if found else ""
 
 
-def _came_to(figure: Figure, what: str) -> float | None:
+def _came_to(figure: StoredFigure, what: str) -> float | None:
     """Value of a quantity in a figure; None if the run failed or the quantity was not measured."""
     if what in OWN_VALUE:
         return figure.judged

@@ -13,7 +13,7 @@ from ldp_core.inference.outcome import RULE as ORDERS
 from ldp_core.limits import number
 from ldp_core.papers.base import Claim, Paper, Reading
 from ldp_core.papers.statements import AT, MOST, TOLERANCE, ClaimPart, Statement, operand, quantity, stated
-from ldp_core.papers.stored import Figure, Shelf, measured_by
+from ldp_core.papers.stored import Shelf, StoredFigure, measured_by
 
 Word = Outcome | Literal["in part", "not run"]
 
@@ -160,7 +160,7 @@ def _diverged(claim: Claim, shelf: Shelf, labels: Sequence[str]) -> str:
     )
 
 
-def _sizes(one: Figure, noise: str) -> str:
+def _sizes(one: StoredFigure, noise: str) -> str:
     return f"{noise} {number(one.noise or 0.0)} beside weights of size {number(one.size or 0.0)}"
 
 

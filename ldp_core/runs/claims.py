@@ -15,7 +15,7 @@ from ldp_core.papers import Claim
 from ldp_core.papers.five import CLAIM, NAME, advice, points
 from ldp_core.papers.measuring import Asked, alike, further, keep, left, measure
 from ldp_core.papers.statements import in_unit
-from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.papers.stored import Shelf, StoredFigure
 from ldp_core.papers.verdict import Verdict, verdicts
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
@@ -144,8 +144,8 @@ def rerun(
 
 
 def _compare(
-    before: Mapping[str, Figure],
-    now: Mapping[str, Figure],
+    before: Mapping[str, StoredFigure],
+    now: Mapping[str, StoredFigure],
     asked: Sequence[Asked],
     say: Callable[[str], None],
 ) -> None:
@@ -158,14 +158,14 @@ def _compare(
         say(f"{len(pairs) - len(unlike)} of {len(pairs)} figures equal, bit for bit, to those known before")
 
 
-def _came_to(one: Figure) -> str:
+def _came_to(one: StoredFigure) -> str:
     return one.status if one.value is None else f"{100 * one.value:.2f} %"
 
 
 def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], progress: Report) -> None:
     takes = seconds([arm.work() for arm, _ in todo], rates() or calibrate())
     say(f"{len(todo)} runs, about {in_words(takes)} on this machine; stop with Ctrl-C and go on later")
-    pending, written = list[Figure](), 0.0
+    pending, written = list[StoredFigure](), 0.0
     try:
         for number, figure in enumerate(measure(todo, lambda name: load(name, progress)), start=1):
             pending.append(figure)

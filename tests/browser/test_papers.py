@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from ldp_core import papers
 from ldp_core.papers.measuring import keep
-from ldp_core.papers.stored import Figure, read
+from ldp_core.papers.stored import StoredFigure, read
 from ldp_core.runs import claims
 from tests.browser.conftest import TRAINING, Visitor
 
@@ -17,7 +17,7 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor):
     assert claim
     for arm in claim.measured:
         for seed in range(claim.seeds):
-            made = Figure(arm.key(seed), seed, 0.5, "completed", 1.0, "0ld", "9999-01-01", arm.setting)
+            made = StoredFigure(arm.key(seed), seed, 0.5, "completed", 1.0, "0ld", "9999-01-01", arm.setting)
             keep(claims.own("pldp_fl"), made)
 
     page = visitor.open("/papers?system=pldp_fl&claim=relative-error", "text=Run this claim again")

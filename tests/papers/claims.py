@@ -10,7 +10,7 @@ from ldp_core import papers
 from ldp_core.papers.arms import Arm
 from ldp_core.papers.base import Claim, Control
 from ldp_core.papers.statements import Statement
-from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.papers.stored import Shelf, StoredFigure
 
 EVERY = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
 EACH = pytest.mark.parametrize(("name", "claim"), EVERY, ids=[f"{name}-{one.id}" for name, one in EVERY])
@@ -54,11 +54,11 @@ def about(of: Claim, values: Mapping[str, Sequence[float]], value: float, **more
     )
 
 
-def holding(figures: Iterable[Figure]) -> Shelf:
+def holding(figures: Iterable[StoredFigure]) -> Shelf:
     return Shelf({one.key: one for one in figures})
 
 
-def figure(of: Claim, label: str, seed: int, value: float | None, **given: Any) -> Figure:
+def figure(of: Claim, label: str, seed: int, value: float | None, **given: Any) -> StoredFigure:
     arm, share = of.arm(label), None if value is None else value / 100
     facts = (arm.key(seed), seed, share, "completed", 1.0, "v1", "2026-11-23", arm.setting)
-    return replace(Figure(*facts, noise=5.0, size=0.5, chance=0.1), **given)
+    return replace(StoredFigure(*facts, noise=5.0, size=0.5, chance=0.1), **given)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from ldp_core.cli import main
 from ldp_core.papers.measuring import keep
-from ldp_core.papers.stored import Figure
+from ldp_core.papers.stored import StoredFigure
 from ldp_core.runs import claims
 
 
-def keep_and_wait(path: Path, *figures: Figure) -> None:
+def keep_and_wait(path: Path, *figures: StoredFigure) -> None:
     """Put a figure in its file; no other one follows."""
     keep(path, *figures)
     signal.pause()

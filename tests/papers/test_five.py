@@ -37,7 +37,7 @@ from ldp_core.papers.five import (
     settings,
 )
 from ldp_core.papers.measuring import measure
-from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.papers.stored import Shelf, StoredFigure
 from ldp_core.presets.of_systems.five_side_by_side import BASE, FIVE, OPTIMAL, PD, PERSONALIZED, PLDP, PPRD
 from ldp_core.runs import claims
 from ldp_core.runs.lockstep import load
@@ -124,7 +124,7 @@ def test_rates_of_five_are_tuned_on_public_images(label: str):
 def point(label: str, run: float, accuracies: Floats, leaked: float) -> PaperPoint:
     """One that was measured, with accuracies seed by seed."""
     figures = tuple(
-        Figure("", seed, float(value), "completed", 1.0, "", "2026-01-01", {})
+        StoredFigure("", seed, float(value), "completed", 1.0, "", "2026-01-01", {})
         for seed, value in enumerate(accuracies)
     )
     over = interval(100 * accuracies)

@@ -13,7 +13,7 @@ from ldp_core.inference import interval
 from ldp_core.papers.base import Claim, Reading
 from ldp_core.papers.measuring import HOUR, further
 from ldp_core.papers.rows import table_of
-from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.papers.stored import Shelf, StoredFigure
 from ldp_core.papers.verdict import verdict, verdicts
 from tests.papers.claims import ahead, claim, figure, holding
 
@@ -141,7 +141,9 @@ def test_undecided_statement_gets_seeds_for_an_hour():
     assert {seed for _, seed in asked} == set(range(3, 20)), "up to 20 on digits"
     assert {arm.key(0) for arm, _ in asked} == {made.read("as it is").arm(label).key(0) for label in "AC"}
     assert further(made, stored(made, as_it_is=(5.0, 5.1, 4.9), longer=(5.0, 5.1, 4.9))) == []
-    slow = {key: Figure(**{**vars(one), "seconds": HOUR / 13}) for key, one in undecided.figures.items()}
+    slow = {
+        key: StoredFigure(**{**vars(one), "seconds": HOUR / 13}) for key, one in undecided.figures.items()
+    }
     assert len(further(made, Shelf(slow))) == 1, "twelve runs of an hour's thirteenth are known"
 
 

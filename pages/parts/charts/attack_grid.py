@@ -9,7 +9,7 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs import Desk, tint_of
-from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, line_style, scatter, share_axis
+from pages.parts.charts.base import MUTED, Figure, Lines, colour, line_style, scatter, share_axis
 from pages.parts.charts.rounds import band
 from pages.parts.ui.text import number, per
 
@@ -21,7 +21,7 @@ GridLine = tuple[list[CellBody], list[list[float]], str | list[str]]
 """Cells of a mechanism, with value, low and high end of each, and the tooltip."""
 
 
-def picture_figure(desk: Desk) -> PlotlyFigure:
+def picture_figure(desk: Desk) -> Figure:
     """PSNR over ε, with the 95 % interval of the median, and that of guessing."""
 
     def decibels(cell: CellBody) -> list[float]:
@@ -39,14 +39,14 @@ def picture_figure(desk: Desk) -> PlotlyFigure:
     return _over_budgets(desk, lines, levels, {"title": "PSNR, dB", "range": [0, MOST_DB], "nticks": 6})
 
 
-def share_figure(desk: Desk) -> PlotlyFigure:
+def share_figure(desk: Desk) -> Figure:
     """Share of a real upload's images recovered over ε, with interval and chance."""
     chance = max([0.0, *(cell["recovered_non_members"] or 0.0 for cell in desk.cells.values())])
     shares = {"title": "share of its images back", **share_axis(1.02)}
     return _over_budgets(desk, _shares(desk, "recovered"), [(chance, "by chance")], shares)
 
 
-def identification_figure(desk: Desk) -> PlotlyFigure:
+def identification_figure(desk: Desk) -> Figure:
     """Identification rate over ε, with chance and the instance bound."""
     shares = {"title": "picked out", **share_axis(1.02)}
     guessing = [(desk.start["chance"], "guessing")]
@@ -68,7 +68,7 @@ def _over_budgets(
     levels: Sequence[tuple[float, str]],
     y: dict[str, Any],
     capped: bool = False,
-) -> PlotlyFigure:
+) -> Figure:
     budgets = desk.start["ladder"]["epsilons"]
     first, last = budgets[0] / 1.1, budgets[-1] * 1.1
     chart = Lines()

@@ -10,7 +10,7 @@ from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.inference import intervals
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import CompactSeries, Tries
-from pages.parts.charts.base import MUTED, Lines, PlotlyFigure, colour, line_style, scatter, share_axis
+from pages.parts.charts.base import MUTED, Figure, Lines, colour, line_style, scatter, share_axis
 from pages.parts.charts.rounds import band, label, line, rounds_axis, thinned
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import running, running_cap, tally
@@ -24,7 +24,7 @@ ALIKE = 0.03
 """Difference below which bounds are drawn as one."""
 
 
-def pixels_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
+def pixels_figure(attacked: TriesBySeries, rounds: int) -> Figure:
     """PSNR by round, and that of guesses: mean and range over seeds; of real uploads' best image."""
     lines = Lines()
     for one, tries in attacked:
@@ -51,7 +51,7 @@ def pixels_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
     return _drawn(lines, rounds, attacked, {"tickvals": ticks, "ticktext": names}, float(top))
 
 
-def picked_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
+def picked_figure(attacked: TriesBySeries, rounds: int) -> Figure:
     """Identification rate over the rounds so far and all seeds, with a band, chance and the upper bound."""
     lines = Lines()
     for one, tries in attacked:
@@ -87,7 +87,7 @@ def drawn_caps(attacked: TriesBySeries) -> tuple[dict[int, Floats], bool]:
     return (bounds, together) if together or len(bounds) <= MOST_CAPS else ({}, False)
 
 
-def returned_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
+def returned_figure(attacked: TriesBySeries, rounds: int) -> Figure:
     """Share of real uploads' images recovered, by round, with a 95 % band, and by chance."""
     lines = Lines()
     chances = []
@@ -102,9 +102,7 @@ def returned_figure(attacked: TriesBySeries, rounds: int) -> PlotlyFigure:
     return _drawn(lines, rounds, attacked, share_axis(), 1.0)
 
 
-def _drawn(
-    lines: Lines, rounds: int, attacked: TriesBySeries, y: dict[str, Any], high: float
-) -> PlotlyFigure:
+def _drawn(lines: Lines, rounds: int, attacked: TriesBySeries, y: dict[str, Any], high: float) -> Figure:
     x = rounds_axis([one for one, _ in attacked], rounds)
     return lines.figure(x=x, y={"range": [0, high], **y}, gap=GAP)
 

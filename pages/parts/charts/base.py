@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from pages.parts.ui.text import number, percent
 
 Trace = dict[str, Any]
-PlotlyFigure = dict[str, Any]
+Figure = dict[str, Any]
 End = tuple[float, str, str]
 """Value on the (linear or logarithmic) axis, text and colour of a line's end."""
 
@@ -53,7 +53,7 @@ def figure(
     ends: Sequence[End] = (),
     gap: float = 0.055,
     **layout: Any,
-) -> PlotlyFigure:
+) -> Figure:
     """Plotly's JSON; `ends` are labelled right of the plot, at least a `gap` of the axis apart."""
     if ends:
         low, high = y["range"]
@@ -168,7 +168,7 @@ class Lines:
         style = line_style(paint, width, dash=dash) | {"hoverinfo": "skip"} | more
         self.add(scatter([first, last], [y, y], **style), y if at is None else at, words, paint)
 
-    def figure(self, **layout: Any) -> PlotlyFigure:
+    def figure(self, **layout: Any) -> Figure:
         return figure(self.traces, ends=self.ends, **layout)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.parts.charts.base import Lines, PlotlyFigure, Trace, colour, line_style, scatter, share_axis
+from pages.parts.charts.base import Figure, Lines, Trace, colour, line_style, scatter, share_axis
 from pages.parts.charts.rounds import band, noise_axis
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, percent
@@ -18,7 +18,7 @@ Steps = Sequence[tuple[str, float]]
 
 def accuracy_by_budget(
     shown: Sequence[Series], steps: Steps, covers: str, chance: float | None, reference: Series | None = None
-) -> PlotlyFigure:
+) -> Figure:
     """Accuracy in the latest round over ε, a point per run, with a band over seeds; `covers` says of what."""
     chart = Lines()
     for name, line in by_line(shown, steps).items():
@@ -41,7 +41,7 @@ def accuracy_by_budget(
 
 def noise_by_budget(
     shown: Sequence[Series], steps: Steps, covers: str, predicted: Mapping[int, float]
-) -> PlotlyFigure:
+) -> Figure:
     """Noise variance per weight in the latest round over ε, a point per run; before it as predicted."""
 
     def value(one: Series) -> float:

@@ -12,7 +12,7 @@ from ldp_core.mechanisms.shared.law import Law
 from pages.parts.charts.base import (
     MUTED,
     TEXT,
-    PlotlyFigure,
+    Figure,
     Trace,
     colour,
     figure,
@@ -47,7 +47,7 @@ class DensityCurve(NamedTuple):
 
 def law_figure(
     law: Law[Any], tint: int, weight: float, low: float, high: float, moving: bool = False
-) -> PlotlyFigure:
+) -> Figure:
     """Density or probabilities of the output for a weight, which is clipped first, and for the end of the
     range farthest from it; `moving`: in the short form of assets/web/law_decoding.js.
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from pages.parts.charts.base import (
     MUTED,
-    PlotlyFigure,
+    Figure,
     colour,
     figure,
     line_style,
@@ -57,7 +57,7 @@ def budget_axis(budgets: Sequence[float]) -> dict[str, Any]:
 
 def pareto_figure(
     points: Sequence[ParetoPoint[Series]], picked: bool = False, whole: str = "the whole run"
-) -> PlotlyFigure:
+) -> Figure:
     """Accuracy over the run's worst-case ε, or over the identification rate, with the front as a line."""
     line = front(points)
     steps = [each.price for each in line], [each.accuracy for each in line]

@@ -13,7 +13,7 @@ from pages.parts.charts.base import (
     MUTED,
     PAPER,
     TEXT,
-    PlotlyFigure,
+    Figure,
     colour,
     figure,
     log_axis,
@@ -30,7 +30,7 @@ BINS = 250
 HOVER = "client %{x}: %{y:.3~r}<extra></extra>"
 
 
-def population_figure(experiment: Experiment) -> PlotlyFigure:
+def population_figure(experiment: Experiment) -> Figure:
     """Two charts over the clients: ε, and below it the standard deviation of the noise per weight."""
     count = experiment.clients.count
     budgets = experiment.clients.budgets()

@@ -10,8 +10,8 @@ from ldp_core.mechanisms.base import Floats
 from pages.parts.charts.base import (
     MUTED,
     TEXT,
+    Figure,
     Lines,
-    PlotlyFigure,
     Trace,
     colour,
     line_style,
@@ -34,7 +34,7 @@ def accuracy_figure(
     chance: float | None,
     reference: Series | None = None,
     guess: float | None = None,
-) -> PlotlyFigure:
+) -> Figure:
     """Accuracy on the held-out set, with a band over seeds; `reference` has no noise."""
     lines = Lines()
     for one in shown:
@@ -60,7 +60,7 @@ def accuracy_figure(
     return lines.figure(x=rounds_axis(shown, rounds), y=share_axis())
 
 
-def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, float]) -> PlotlyFigure:
+def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, float]) -> Figure:
     """Variance of the aggregate's noise per weight: measured (line), and exact expectation from the weights
     of each round (dots); before a variant's first round as `predicted`.
     """

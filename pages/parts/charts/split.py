@@ -8,8 +8,8 @@ import numpy as np
 from ldp_core.theory.turnout import Counts
 from pages.parts.charts.base import (
     PAPER,
+    Figure,
     Lines,
-    PlotlyFigure,
     colour,
     figure,
     line_style,
@@ -37,7 +37,7 @@ def chosen(clients: int) -> np.ndarray:
     return np.linspace(0, clients - 1, MOST_BARS).round().astype(np.int64)
 
 
-def split_figure(counts: Counts, names: Sequence[str]) -> PlotlyFigure:
+def split_figure(counts: Counts, names: Sequence[str]) -> Figure:
     """Stacked bars of counts (clients, classes), with classes named at the right."""
     counts, names = _merged(counts, names)
     pick, classes = chosen(len(counts)), len(names)
@@ -126,7 +126,7 @@ def served(shown: Sequence[Series]) -> dict[str, list[float | None]]:
     }
 
 
-def served_figure(shown: Sequence[Series], names: Sequence[str]) -> PlotlyFigure:
+def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
     """Accuracy on each class, a line per run."""
     lines = Lines()
     for one, values in zip(shown, served(shown).values(), strict=True):

@@ -15,7 +15,7 @@ from ldp_core.runs import Final, tint_of
 from pages.parts.charts.base import (
     MUTED,
     TEXT,
-    PlotlyFigure,
+    Figure,
     colour,
     figure,
     log_axis,
@@ -49,7 +49,7 @@ def dots(tries: Sequence[Try]) -> list[Dot]:
 
 def guesses_figure(
     question: ScenarioQuestion, guesses: Sequence[float | str], answers: Sequence[float | str] = ()
-) -> PlotlyFigure:
+) -> Figure:
     """A dot per guess, with the answer and its range over seeds if known."""
     return (
         _choices(question, list(map(str, guesses)), list(map(str, answers)))
@@ -58,7 +58,7 @@ def guesses_figure(
     )
 
 
-def _numbers(question: NumberQuestion, guesses: list[float], answers: list[float]) -> PlotlyFigure:
+def _numbers(question: NumberQuestion, guesses: list[float], answers: list[float]) -> Figure:
     step = question.most / BINS
     spots = [round(value / step) for value in sorted(guesses)]
     y = [spots[: i + 1].count(spot) for i, spot in enumerate(spots)]
@@ -104,7 +104,7 @@ def _numbers(question: NumberQuestion, guesses: list[float], answers: list[float
     )
 
 
-def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -> PlotlyFigure:
+def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -> Figure:
     counts, right = Counter(guesses), set(answers)
     options = [*question.options, *(one for one in right if one not in question.options)][::-1]
     most = max(5, *(counts[one] for one in options))
@@ -130,7 +130,7 @@ def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -
     )
 
 
-def tries_figure(dots: Sequence[Dot]) -> PlotlyFigure:
+def tries_figure(dots: Sequence[Dot]) -> Figure:
     """Accuracy over the run's ε, or over the value where ε is equal: a dot per run, coloured by its value;
     without a guarantee at the edge.
     """

@@ -11,7 +11,7 @@ from ldp_core.classroom.own_digits import MEAN, STOCK, WEIGHED, Served
 from ldp_core.experiment import Draft, plan
 from ldp_core.runs import Job
 from ldp_core.theory import client_weights, server_noise
-from pages.parts.charts.base import MUTED, PlotlyFigure, figure, log_axis, scatter
+from pages.parts.charts.base import MUTED, Figure, figure, log_axis, scatter
 from pages.parts.classroom.wall import HEIGHT, SECONDS, count, curve, heading
 from pages.parts.classroom.words import say
 from pages.parts.ui import components
@@ -51,7 +51,7 @@ def _budgets(session: Session) -> None:
     components.chart(shown, key="budgets of the class", label=f"Budgets and ranges: {words}", height=HEIGHT)
 
 
-def budgets_figure(asks: list[tuple[float, float]], missing: int) -> PlotlyFigure:
+def budgets_figure(asks: list[tuple[float, float]], missing: int) -> Figure:
     """A dot per client by ε and τ, both logarithmic; equal dots are spread around their position."""
     turn = np.arange(len(asks)) * 2.399963  # radians: no two dots in one direction
     spread = 10 ** (0.05 * np.sqrt(np.arange(len(asks)) % 7) * np.array([np.cos(turn), np.sin(turn)]))

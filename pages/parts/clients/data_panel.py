@@ -23,7 +23,7 @@ from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.shared.ball import radius
 from ldp_core.streams import stream
 from ldp_core.theory.turnout import Counts, label_counts
-from pages.parts.charts.base import PlotlyFigure, figure
+from pages.parts.charts.base import Figure, figure
 from pages.parts.charts.split import MOST_BARS, split_figure, split_in_words
 from pages.parts.clients.data_names import data_labels
 from pages.parts.ui import components
@@ -201,7 +201,7 @@ def _grey(images: NDArray[Any]) -> NDArray[Any]:
     return 1 - images[:SHOWN, ..., None] * np.ones(3)
 
 
-def _figure(png: str) -> PlotlyFigure:
+def _figure(png: str) -> Figure:
     bare = {"visible": False, "fixedrange": True}
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "sizex": 1, "sizey": 1, "xanchor": "left"}
     shown = {"source": f"data:image/png;base64,{png}", "layer": "above", **place}

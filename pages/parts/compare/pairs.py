@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.inference import SEEDS, Difference, in_points
-from pages.parts.charts.base import GRID, MUTED, TEXT, PlotlyFigure, Trace, colour, figure, note, scatter
+from pages.parts.charts.base import GRID, MUTED, TEXT, Figure, Trace, colour, figure, note, scatter
 from pages.parts.compare.arms import DRAWN, ComparedRun
 from pages.parts.compare.verdict import accuracy, gap
 from pages.parts.systems.unlike import causes, unlike
@@ -41,7 +41,7 @@ def pairs_card(arms: Sequence[ComparedRun]) -> ChartCard | None:
     )
 
 
-def pairs_figure(found: Sequence[tuple[ComparedRun, ComparedRun, Difference]]) -> PlotlyFigure:
+def pairs_figure(found: Sequence[tuple[ComparedRun, ComparedRun, Difference]]) -> Figure:
     """A row for each pair, with its words above its interval."""
     rows = range(len(found))[::-1]
     most = max(0.01, WIDEST * max(abs(one.mean) for *_, one in found))

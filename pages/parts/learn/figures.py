@@ -15,7 +15,7 @@ from pages.parts.charts.base import (
     MUTED,
     PAPER,
     TEXT,
-    PlotlyFigure,
+    Figure,
     colour,
     figure,
     line_style,
@@ -98,7 +98,7 @@ def dots_across(uses: int) -> tuple[int, int, str]:
     return shown, ceil(sqrt(shown * 2)), less
 
 
-def dots_figure(uses: int) -> PlotlyFigure:
+def dots_figure(uses: int) -> Figure:
     """A dot for each number that ε covers, in a square; a solid square beyond MOST_DOTS."""
     shown, side, words = dots_across(uses)
     x, y = np.arange(shown) % side, np.arange(shown) // side
@@ -133,7 +133,7 @@ def leak_caption(stored: stored_ladder.StoredLadder) -> str:
     )
 
 
-def classes_figure(plan: LessonPlan, found: outcomes.ScenarioResult) -> tuple[PlotlyFigure, str]:
+def classes_figure(plan: LessonPlan, found: outcomes.ScenarioResult) -> tuple[Figure, str]:
     """Chart of the stored accuracy on each class, averaged over seeds, a line per run; and its text."""
     draft = presets.get(plan.scenario).draft
     traces, ends, words = [], [], []
@@ -149,7 +149,7 @@ def classes_figure(plan: LessonPlan, found: outcomes.ScenarioResult) -> tuple[Pl
     )
 
 
-def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[PlotlyFigure, str]:
+def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
     """Chart of the stored attack grid: correlation with the image over the variance of one output; and its
     text.
     """

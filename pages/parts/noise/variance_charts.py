@@ -13,7 +13,7 @@ from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import DASHES, tint_of
 from ldp_core.streams import stream
-from pages.parts.charts.base import MUTED, TEXT, PlotlyFigure, Trace, colour, figure, log_axis, scatter
+from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, log_axis, scatter
 from pages.parts.noise.designs import View
 from pages.parts.ui.text import number, shortened
 
@@ -36,7 +36,7 @@ class VarianceCurve(NamedTuple):
     dash: str = "solid"
 
 
-def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequence[float]) -> PlotlyFigure:
+def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequence[float]) -> Figure:
     """Variance for one weight over ε, with crossings of the chosen mechanisms."""
     epsilon = seen[0].epsilon
     first, last = min(0.1, *budgets, epsilon), max(20.0, *budgets, epsilon)
@@ -69,7 +69,7 @@ def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequen
     return _drawn(drawn, traces, axis, epsilon)
 
 
-def against_value(seen: Sequence[View], use: Use, value: float) -> PlotlyFigure:
+def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     x = np.linspace(low, high, 41)
     drawn = _curves(seen, use, x, lambda m, view: m.variance(x, view.epsilon, view.low, view.high))
@@ -132,9 +132,7 @@ def _lines(x: Floats, drawn: Sequence[VarianceCurve]) -> list[Trace]:
     return traces
 
 
-def _drawn(
-    drawn: Sequence[VarianceCurve], traces: list[Trace], axis: dict[str, Any], here: float
-) -> PlotlyFigure:
+def _drawn(drawn: Sequence[VarianceCurve], traces: list[Trace], axis: dict[str, Any], here: float) -> Figure:
     ends = []
     for curve in drawn:
         text = html.escape(shortened(curve.label, 24))
@@ -150,7 +148,7 @@ def upright(x: float) -> dict[str, Any]:
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
 
 
-def upload_figure(seen: Sequence[View]) -> PlotlyFigure:
+def upload_figure(seen: Sequence[View]) -> Figure:
     """A strip of initial weights, and each design's upload; colours end at the widest safe range."""
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     experiment = seen[0].design.experiment

@@ -16,7 +16,7 @@ from ldp_core.papers.statements import in_unit, quantity, stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict, of_arm
 from ldp_core.runs import STALLED, Job, Style, claims, how_far, jobs, kinds, of_claims, styles
-from pages.parts.charts.base import MUTED, TEXT, PlotlyFigure, Trace, colour, figure, line_style, scatter
+from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, line_style, scatter
 from pages.parts.papers.badges import badge
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
@@ -179,7 +179,7 @@ def _draft(name: str, identity: str) -> str:
     return f"{name}/{identity}"
 
 
-def arms_figure(claim: Claim, shelf: Shelf) -> PlotlyFigure:
+def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
     """A dot with an interval for each arm; a diamond for the paper's figure."""
     about, markers = quantity(claim.about), _markers(claim)
     unit = about.unit
@@ -209,7 +209,7 @@ def arms_figure(claim: Claim, shelf: Shelf) -> PlotlyFigure:
     )
 
 
-def rounds_figure(claim: Claim, shelf: Shelf) -> PlotlyFigure | None:
+def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
     """Mean accuracy over rounds of the paper's own arms; None without training."""
     controls = {control.arm for control in claim.controls}
     made = styles_of(claim)

@@ -30,7 +30,7 @@ from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import measured_by
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
 from ldp_core.runs import claims, styles
-from pages.parts.charts.base import End, PlotlyFigure, Trace, colour, figure, line_style, note, scatter
+from pages.parts.charts.base import End, Figure, Trace, colour, figure, line_style, note, scatter
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
 from pages.parts.ui.tables import table
@@ -131,7 +131,7 @@ def _cells(one: PaperPoint) -> list[str]:
     ]
 
 
-def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> PlotlyFigure:
+def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> Figure:
     """A line per system, with 95 % intervals."""
     traces: list[Trace] = []
     ends: list[End] = []

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.experiment import plan
-from pages.parts.charts.base import TEXT, PlotlyFigure, colour, figure
+from pages.parts.charts.base import TEXT, Figure, colour, figure
 from pages.parts.charts.series import Series
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
@@ -100,7 +100,7 @@ def row_of(one: Series) -> dict[str, Any] | None:
     return found | groups
 
 
-def heard_figure(rows: Rows) -> PlotlyFigure:
+def heard_figure(rows: Rows) -> Figure:
     names = class_names(rows[0][0].runs[0].start.get("experiment", {}), len(rows[0][1]["classes"]))
     columns = columns_of(rows)  # in a word or two each: a phone turns them on end
     classes = [html.escape(f"{name} (class)" if name in columns else name) for name in names]

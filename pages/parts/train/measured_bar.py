@@ -14,7 +14,7 @@ import streamlit as st
 from ldp_core.accounting import entries_in
 from ldp_core.experiment import Draft
 from ldp_core.inference import wilson
-from pages.parts.charts.base import MUTED, TEXT, PlotlyFigure, colour, figure, log_axis, note, scatter
+from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import most_unlike, named_clients
@@ -135,7 +135,7 @@ def _between(values: Sequence[float]) -> str:
     return " to ".join(dict.fromkeys(at_most(end(values), 2) for end in (min, max)))
 
 
-def bar_figure(found: Sequence[Bar]) -> PlotlyFigure:
+def bar_figure(found: Sequence[Bar]) -> Figure:
     ends = [bar.promised for bar in found if math.isfinite(bar.promised)]
     starts = [bar.lower or bar.row["most"] for bar in found]
     low, high = math.log10(min(starts)), math.log10(max([*ends, *starts]))

@@ -12,7 +12,7 @@ from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, accuracy_of
 from ldp_core.tuning import Question
 from ldp_core.tuning.fits import fitted
 from ldp_core.tuning.leaks import Leak, leaks_of
-from pages.parts.charts.base import Lines, PlotlyFigure, colour, line_style, scatter, share_axis
+from pages.parts.charts.base import Figure, Lines, colour, line_style, scatter, share_axis
 from pages.parts.charts.pareto import budget_axis
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.launching import asked_of
@@ -104,7 +104,7 @@ def _picked(base: Experiment, leaks: Sequence[Leak]) -> Chip:
     return chip(*(of_rows(words, base.dataset) for words in ("Right image picked out", share, rest)))
 
 
-def way_figure(asked: Question, found: SearchProgress) -> PlotlyFigure:
+def way_figure(asked: Question, found: SearchProgress) -> Figure:
     """Every run over its ε, the mean of each setting as a line, and the target."""
     chart, cells = Lines(), [one for one in found.cells if one["epsilon"] is not None]
     axis = budget_axis([one["epsilon"] for one in cells] or [0.1, 50.0])

@@ -13,7 +13,7 @@ from ldp_core.errors import InvalidInput
 from ldp_core.experiment import plan
 from ldp_core.runs import tint_of
 from ldp_core.tuning.ranking import AssumedClients, Ranked, ranking
-from pages.parts.charts.base import MUTED, PlotlyFigure, colour, figure, log_axis, scatter
+from pages.parts.charts.base import MUTED, Figure, colour, figure, log_axis, scatter
 from pages.parts.tune.kept import kept
 from pages.parts.tune.price import promise_in_words
 from pages.parts.ui import components
@@ -125,7 +125,7 @@ def _row(one: Ranked) -> list[str]:
     return [f"**{one.mechanism.label}**", *map(number, one.noise.values()), *costs]
 
 
-def ranked_figure(found: Sequence[Ranked]) -> PlotlyFigure:
+def ranked_figure(found: Sequence[Ranked]) -> Figure:
     """A dot per aggregator, a line per mechanism, the best on top."""
     every = [value for one in found for value in one.noise.values()]
     places = np.arange(len(found))[::-1]

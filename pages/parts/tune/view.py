@@ -16,8 +16,8 @@ from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
 from ldp_core.theory import Outlook
 from pages.parts.charts.base import (
     MUTED,
+    Figure,
     Lines,
-    PlotlyFigure,
     colour,
     figure,
     line_style,
@@ -184,7 +184,7 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
         st.caption(f"Finished: {every} runs{before}{because(job)}.")
 
 
-def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> PlotlyFigure:
+def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> Figure:
     """Accuracy over the first field, with intervals over seeds; numbers on a logarithmic axis."""
     (across, columns), *rest = sweep.grid.items()
     axis = axis_of(across, columns)
@@ -217,7 +217,7 @@ def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> PlotlyFigure:
     return chart.figure(x={"title": axis.titled(one.experiment for one in found), **x}, y=ACCURACY)
 
 
-def front_figure(found: Sequence[TriedSetting]) -> PlotlyFigure | None:
+def front_figure(found: Sequence[TriedSetting]) -> Figure | None:
     """Accuracy over the run's worst-case ε; None if no setting has a bound."""
     points, at = list[ParetoPoint[TriedSetting]](), list[float]()
     for one in found:

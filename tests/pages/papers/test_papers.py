@@ -12,7 +12,7 @@ from ldp_core.experiment import plan
 from ldp_core.papers.base import Paper
 from ldp_core.papers.five import ARMS, RUNS, points
 from ldp_core.papers.measuring import keep
-from ldp_core.papers.stored import Figure, Shelf, read
+from ldp_core.papers.stored import Shelf, StoredFigure, read
 from ldp_core.papers.verdict import verdict
 from ldp_core.runs import claims, queue
 from ldp_core.runs.jobs import lookup
@@ -50,7 +50,7 @@ def store(given: Mapping[str, float] | None = None, of: str = "") -> None:
         for seed in range(3):
             arm = CLAIM.arm(label)
             share, setting = (value + seed) / 100, arm.setting
-            figure = Figure(
+            figure = StoredFigure(
                 arm.key(seed), seed, share, "completed", 1.0, of or arm.version, "2026-11-23", setting
             )
             keep(claims.own("pldp_fl"), figure)
@@ -71,7 +71,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest, monkeypatch:
         leaked = {"identified": place / 100, "identified_clipped": 0.99, "trials": 100.0}
         for seed, right in enumerate((0.6, 0.61)):
             right -= 0.5 * arm.label.endswith("ε 10")
-            figure = Figure(
+            figure = StoredFigure(
                 arm.key(seed), seed, right, "completed", 1.0, "0ld", "2026-11-23", arm.setting, also=leaked
             )
             keep(claims.own("five"), figure)
@@ -159,7 +159,7 @@ def test_main_claim_is_judged_by_its_own_statements(page: AppTest):
             arm = made.arm(label)
             keep(
                 claims.own("pldp_fl"),
-                Figure(
+                StoredFigure(
                     arm.key(seed), seed, value / 100, "completed", 1.0, arm.version, "2026-11-23", arm.setting
                 ),
             )
