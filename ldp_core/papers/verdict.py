@@ -91,7 +91,8 @@ def _read(claim: Claim, shelf: Shelf) -> Verdict:
     parts = tuple(_judged(claim, shelf, statement, least) for statement in claim.statements)
     word = word_of({part.outcome for part in parts})
     lost = (_diverged(claim, shelf, labels) or _at_chance(claim, shelf, labels)) * _of_models(claim, names)
-    why = "; ".join(filter(None, (lost, _rival(claim, shelf) if word in ("holds", "in part") else "")))
+    rival = max(_rivals(claim, shelf), default=(0.0, ""))[1] if word in ("holds", "in part") else ""
+    why = "; ".join(filter(None, (lost, rival)))
     return replace(known, word=word, reason=why and f"{why}.", parts=parts)
 
 
@@ -184,12 +185,8 @@ def above_chance(claim: Claim, shelf: Shelf, label: str) -> float | None:
     return ours.mean / 100 - known[0].chance
 
 
-def _rival(claim: Claim, shelf: Shelf) -> str:
-    """Sentence on the strongest control that is not clearly behind the paper's proposal; "" without any."""
-    return max(_rivals(claim, shelf), default=(0.0, ""))[1]
-
-
 def _rivals(claim: Claim, shelf: Shelf) -> Iterator[tuple[float, str]]:
+    """Controls that are not clearly behind the paper's proposal: accuracy, and a sentence."""
     rivals = [one for one in claim.controls if one.against]
     for control in rivals:
         table = shelf.values(claim, [control.arm, control.against])

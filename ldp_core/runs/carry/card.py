@@ -102,7 +102,7 @@ def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float],
 
 def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
     promise, experiment = _worst(runs), _experiment(runs)
-    weighed, bound = worth(promise), promise.bound
+    weighed, bound, trust = worth(promise), promise.bound, experiment.trust
     variant = "Approximate DP" if promise.delta else "Pure DP"
     ball, of_rows = plan(experiment).randomiser.region == "ball", experiment.unit == "record"
     inputs = "uploads of at most the norm" if ball else "values in a client's safe range"
@@ -140,9 +140,9 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
             "privacy_parameters_details": f"promises {weighed.word}; values told apart {weighed.odds}{also}",
         },
         "deployment_model": {
-            "model_name": MODELS[experiment.trust.against],
-            "trust_assumptions": f"{experiment.trust.label}: holds against {_against(experiment)}",
-            "actors": experiment.trust.sees,
+            "model_name": MODELS[trust.against],
+            "trust_assumptions": f"{trust.label}: holds against {AGAINST[trust.against]}",
+            "actors": trust.sees,
             "release_type": "Many releases" if experiment.rounds > 1 else "One release",
         },
         "implementation": {
@@ -176,10 +176,6 @@ def _lower(runs: Sequence[RunProgress]) -> tuple[float, str]:
 
 def _experiment(runs: Sequence[RunProgress]) -> Experiment:
     return parse(json.loads(runs[0].experiment))
-
-
-def _against(experiment: Experiment) -> str:
-    return AGAINST[experiment.trust.against]
 
 
 def _public(*experiments: Experiment) -> str:

@@ -43,7 +43,8 @@ def export(identity: str, more: Mapping[str, str] | None = None) -> tuple[bytes,
     job, events = recorded(identity)
     made = kinds.get(job.kind)
     experiments = [_experiment(*one) for one in enumerate(made.recorded(made.parse(job.request)))]
-    lines = "".join(json.dumps(_flat(event)) + "\n" for event in events).encode()
+    bodies = ({"run": event.run, "at": event.at, **event.body} for event in events)
+    lines = "".join(json.dumps(body) + "\n" for body in bodies).encode()
     signed = {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()} | _about(job)
 
     def files() -> Iterator[tuple[str, str | bytes]]:
@@ -101,10 +102,6 @@ def _experiment(number: int, run: Run) -> dict[str, Any]:
         "key": plan(found).key,
     }
     return {**named, "experiment": found.as_json()}
-
-
-def _flat(event: StoredEvent) -> dict[str, Any]:
-    return {"run": event.run, "at": event.at, **event.body}
 
 
 def _json(value: Any) -> str:

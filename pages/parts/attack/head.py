@@ -121,10 +121,6 @@ def _joined(mark: str, groups: Iterable[list[Name]]) -> list[Name]:
     return [piece for group in groups for piece in ((mark, None), *group)][1:]
 
 
-def _up_to(cells: list[Body]) -> str:
-    return f"not up to ε {number(cells[-1]['epsilon'])}"
-
-
 def _picked_from(cells: list[Body], desk: Desk) -> str:
     known = asked(cells)
     if not known:
@@ -132,7 +128,7 @@ def _picked_from(cells: list[Body], desk: Desk) -> str:
     if (found := picked_from(known, desk)) is not None:
         return f"from ε {number(found)}"
     few_images = known[0]["n"] <= FEW_IMAGES and doubtful(known, desk)
-    return "too few images to say" if few_images else _up_to(known)
+    return "too few images to say" if few_images else f"not up to ε {number(known[-1]['epsilon'])}"
 
 
 def _tint(name: str) -> int:

@@ -110,11 +110,7 @@ def noise_words(shown: Sequence[Series]) -> str:
 
 def label(one: Series) -> str:
     """A variant's label, safe inside plotly's own markup."""
-    return html.escape(one.short) if one.short else _shortened(one.label)
-
-
-def _shortened(words: str) -> str:
-    return html.escape(shortened(words, NAME_LENGTH))
+    return html.escape(one.short or shortened(one.label, NAME_LENGTH))
 
 
 def thinned(length: int) -> Any:
