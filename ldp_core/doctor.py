@@ -183,7 +183,7 @@ def settings() -> CheckResult:
             near = difflib.get_close_matches(name, known, 1, cutoff=0.8)
             return (
                 "wrong" if near else "note",
-                f"nothing reads {shown(name)}{' → ' * bool(near)}{''.join(near)}",
+                f"nothing reads {shown(name)}{' → ' if near else ''}{''.join(near)}",
             )
     if gone := variables.given_and_gone():
         return "note", "; ".join(gone)

@@ -183,7 +183,7 @@ class Result:
         few = f" of {end['held_out']} held-out samples" if end["held_out"] < FEW else ""
         return (
             f"{asked.dataset}, {model}, {asked.clients.count} clients, {noise}: "
-            f"{how}{end['round']} round{'s' * (end['round'] != 1)}, accuracy {self.accuracy:.1%}{few}"
+            f"{how}{end['round']} round{'s' if end['round'] != 1 else ''}, accuracy {self.accuracy:.1%}{few}"
         )
 
     @cached_property

@@ -58,7 +58,7 @@ def pilot(experiment: Experiment, data: Data, rates: Rates = USUAL) -> Outlook:
         return Outlook("unknown", f"{how}: press Train", guess=guess)
     low, high = (f"{100 * end:.0f}" for end in (min(accuracies), max(accuracies)))
     ends = f"{low} %" if low == high else f"{low} to {high} %"
-    return tried_out(accuracies, guess, f"{how} end{'s' * (len(accuracies) == 1)} at {ends}")
+    return tried_out(accuracies, guess, f"{how} end{'s' if len(accuracies) == 1 else ''} at {ends}")
 
 
 def trials(experiment: Experiment, data: Data, rates: Rates = USUAL) -> tuple[list[float], str]:
@@ -100,11 +100,11 @@ def _runs(experiment: Experiment, data: Data, budget: float) -> tuple[list[float
             spent = time.process_time() - began
             if spent * (1 if found else rounds / max(1, run.state.round)) > OVER * budget:
                 many = len(found)
-                return found, f"{many} short run{'s' * (many > 1)}"
+                return found, f"{many} short run{'s' if many > 1 else ''}"
         found += [event.accuracy for event in run.end() if isinstance(event, Ended)]
         if (time.process_time() - began) * (1 + 1 / len(found)) > budget:
             break
-    return found, f"{len(found)} short run{'s' * (len(found) > 1)}"
+    return found, f"{len(found)} short run{'s' if len(found) > 1 else ''}"
 
 
 class _Pilot:
@@ -137,8 +137,12 @@ class _Pilot:
             self._state = replace(self._state, round=number, uploads=uploads)
         found = [self._accuracy(model) for model in self._models]
         trained = min(heard, self._size[1])
-        some = f"{trained} of {heard:,} clients" if trained < heard else f"{heard} client{'s' * (heard > 1)}"
-        return found, f"{len(found)} trial{'s' * (len(found) > 1)} with {some} a round"
+        some = (
+            f"{trained} of {heard:,} clients"
+            if trained < heard
+            else f"{heard} client{'s' if heard > 1 else ''}"
+        )
+        return found, f"{len(found)} trial{'s' if len(found) > 1 else ''} with {some} a round"
 
     def _heard(self, prepared: Round) -> int:
         return int(np.count_nonzero(prepared.client_weights))

@@ -91,7 +91,7 @@ def _charts(now: WhatIf, budgets: list[float]) -> Iterator[ChartCard]:
     within = f", on a safe range of {now.range}" if now.tau and alike else ""
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     weight = min(max(now.weight, low), high)  # outside its range it is clipped
-    crosses = "; crosses: where two of the designs change places" * (len(once) > 1)
+    crosses = "; crosses: where two of the designs change places" if len(once) > 1 else ""
     yield ChartCard(
         title="Variance against the budget",
         rest=f", for this weight{within}",

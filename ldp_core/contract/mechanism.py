@@ -148,7 +148,7 @@ def of_law(one: Mechanism, beside: Callable[..., Iterable[Any]] = product) -> Pa
         return
     budgets = [((epsilon, *span),) for epsilon, span in beside(EPSILONS, RANGES)]
     edges = one.at(EPSILONS[0], -1.0, 1.0).edges(0.0).size
-    words = f", between the {edges} edges that it lists at ε {EPSILONS[0]}" * (edges > MANY)
+    words = f", between the {edges} edges that it lists at ε {EPSILONS[0]}" if edges > MANY else ""
     yield PartCheck("the law has the stated total, mean and variance" + words, each(check_moments, budgets))
     words = "the variance never exceeds its stated maximum, and reaches it"
     yield PartCheck(words, each(check_worst_variance, budgets))

@@ -209,13 +209,13 @@ def _noted(one: Feature) -> Iterator[str]:
         yield f"“{one.heading}” is read as a category, as {_listed(list(map(str, odd)))} are no numbers"
     if one.missing:
         rule = "the middle of its scale" if one.number else "none of its values"
-        rows = f"{spelled(one.missing)} row{'s' * (one.missing > 1)}"
+        rows = f"{spelled(one.missing)} row{'s' if one.missing > 1 else ''}"
         yield f"“{one.heading}” is missing in {rows}, counted as {rule}"
     if one.outside:
         rule = (
             "beyond its scale, and is clipped" if one.number else "not among its values, and counts as none"
         )
-        yield f"“{one.heading}” is {rule} in {spelled(one.outside)} row{'s' * (one.outside > 1)}"
+        yield f"“{one.heading}” is {rule} in {spelled(one.outside)} row{'s' if one.outside > 1 else ''}"
 
 
 def learnt_from(features: Sequence[Feature]) -> str:

@@ -222,7 +222,7 @@ def _deep(found: Paths, seen: Seen) -> tuple[Paths, str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:3])) + " …" * (len(names) > 3)
+    return ", ".join(map(shown, names[:3])) + (" …" if len(names) > 3 else "")
 
 
 def _lettered(name: str) -> str:

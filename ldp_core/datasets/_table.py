@@ -129,7 +129,7 @@ def understand(table: Table, seen: Seen) -> tuple[Found, NDArray[np.float32]]:
     for one in filter(None, (client, person)):
         kept &= np.array([cell != "" for cell in one.cells])
     if gone := int((~kept).sum()):
-        whose = " or client" * bool(client) + " or person" * bool(person)
+        whose = (" or client" if client else "") + (" or person" if person else "")
         seen.notes.append(f"{spelled(gone)} rows without a target{whose} are left out")
     if person:
         _first_rows(person, kept, seen)
@@ -329,14 +329,15 @@ def _target(columns: Sequence[Column], seen: Seen) -> Column:
 
 def _sample(column: Column) -> str:
     values = sorted(column.values, key=_in_order)
-    return ", ".join(shown(one, 20) for one in values[:4]) + f" … {len(values)} in all" * (len(values) > 4)
+    more = f" … {len(values)} in all" if len(values) > 4 else ""
+    return ", ".join(shown(one, 20) for one in values[:4]) + more
 
 
 def _classes(values: list[str], target: str) -> tuple[str, ...]:
     found = sorted(set(values), key=_in_order)
     if not 2 <= len(found) <= MOST_CLASSES:
         raise InvalidInput(
-            f"holds {len(found)} value{'s' * (len(found) != 1)} in its target {shown(target)}; 2 to "
+            f"holds {len(found)} value{'s' if len(found) != 1 else ''} in its target {shown(target)}; 2 to "
             f"{MOST_CLASSES} classes are needed: name another column as target, or group its values"
         )
     for one in found:

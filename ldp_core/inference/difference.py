@@ -102,7 +102,7 @@ def in_points(share: float) -> str:
     """A share, or a difference of shares, in percentage points."""
     digits = 0 if abs(share) >= 0.0995 else 1
     text = f"{100 * abs(share):.{digits}f}".removesuffix(".0")
-    return "−" * (share < 0 and text != "0") + text
+    return ("−" if share < 0 and text != "0" else "") + text
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def ahead(tied: int, of: int) -> str:
     """How the first of several designs stands, of which so many others are as good (`as_good`)."""
     if of < 2:
         return ""
-    return f" ({tied} other{'s' * (tied > 1)} may be as good)" if tied else ", surely"
+    return f" ({tied} other{'s' if tied > 1 else ''} may be as good)" if tied else ", surely"
 
 
 @lru_cache(maxsize=256)

@@ -157,7 +157,7 @@ def _of_batch(seen: Seen, groups: Mapping[str, Arrays]) -> None:
         (f"{some} steps, one picture each", {"steps": some, "batch": 1}),
         ("one step on one picture", one),
     ]
-    why = f"the first layer's change has {rank} directions: " * bool(rank)
+    why = f"the first layer's change has {rank} directions: " if rank else ""
     seen.ask(f"{why}of how many pictures, in how many steps?", *(ways if rank else ways[::-2]))
 
 

@@ -99,7 +99,7 @@ def table_of(claim: Claim, shelf: Shelf, found: Verdict) -> tuple[str, list[Mapp
     judging reading, the paper's in brackets; no rows if the paper has no table.
     """
     made = claim.read_each[found.reading]
-    said = f"{f'reading “{found.reading}”, ' * bool(found.reading)}{made.level} intervals"
+    said = f"{f'reading “{found.reading}”, ' if found.reading else ''}{made.level} intervals"
     return said, [
         {"row": head} | {column: _cell(made, shelf, label) for column, label in each.items()}
         for head, each in claim.cells.items()

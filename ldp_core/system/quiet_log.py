@@ -39,7 +39,7 @@ class Quiet:
         text = record.getMessage()
         if before or len(text) > MOST:
             more = f" ({before} like this were left out)" if before else ""
-            record.msg, record.args = text[:MOST] + "…" * (len(text) > MOST) + more, ()
+            record.msg, record.args = text[:MOST] + ("…" if len(text) > MOST else "") + more, ()
         return True
 
 

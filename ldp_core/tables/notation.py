@@ -93,4 +93,6 @@ def _read(cell: str, mark: str) -> float:
 def _readings(cell: str) -> str:
     """Decimal marks with which a cell is a number; one of them if both read the same."""
     point, comma = _read(cell, "."), _read(cell, ",")
-    return "." if point == comma else "." * (not math.isnan(point)) + "," * (not math.isnan(comma))
+    if point == comma:
+        return "."
+    return ("" if math.isnan(point) else ".") + ("" if math.isnan(comma) else ",")

@@ -27,7 +27,9 @@ def sentence(needs: Needs, found: BestDesign, chance: float) -> str:
     return finding(
         kind,
         who=f"{spelled(needs.clients)} clients and trust in {trusts.get(needs.trust).label}",
-        reached=percent(found.mean) + " accuracy" * (kind == "asked") + " expected" * (not found.measured),
+        reached=percent(found.mean)
+        + (" accuracy" if kind == "asked" else "")
+        + (" expected" if not found.measured else ""),
         budget=f"ε {at_most(found.epsilon)} for {UNITS[needs.unit]}",
         wanted=percent(needs.accuracy or 0.0, 1),
     ).text()

@@ -112,7 +112,7 @@ def _meant(scope: Scope) -> str:
         return f"class?code={spelled(name)}"
     if scope["type"] != "http" or name == name.lower() or name.lower() not in PAGES:
         return ""
-    return name.lower() + f"?{query}" * bool(query)
+    return name.lower() + (f"?{query}" if query else "")
 
 
 def is_file(path: str) -> bool:

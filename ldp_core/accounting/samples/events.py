@@ -108,8 +108,8 @@ def _values(
         apart = np.nan_to_num(moved / scale, nan=0.0, posinf=np.inf)
     for place in np.argsort(-apart, axis=None, kind="stable")[:NUMBERS]:
         r, c = np.unravel_index(place, apart.shape)
-        which = f" of coordinate {c + 1}" * (coordinates > 1)
-        which += f" in round {r + 1}" * (rounds > 1 or then > "")
+        which = f" of coordinate {c + 1}" if coordinates > 1 else ""
+        which += f" in round {r + 1}" if rounds > 1 or then > "" else ""
         yield OutputStatistic(f"the {what}{which}{then}", lambda y, r=r, c=c: of(y)[:, r, c])  # type: ignore[misc]
 
 

@@ -115,7 +115,7 @@ def _seen(
     each = [f"{shown(str(one), 20)} ({spelled(int(n))} times)" for one, n in counts]
     what = "inputs" if worlds is None else "worlds"
     more = f" and {spelled(len(each) - MOST)} more" if len(each) > MOST else ""
-    size = f", each of {spelled(x[0].size)} values" * (x[0].size > 1)
+    size = f", each of {spelled(x[0].size)} values" if x[0].size > 1 else ""
     seen.gives.append(f"{spelled(len(x))} trials{size}; {what}: {', '.join(each[:MOST])}{more}")
     if "epsilon" not in claimed:
         seen.ask("which ε is claimed, for all that one trial holds?")

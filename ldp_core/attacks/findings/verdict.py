@@ -84,7 +84,7 @@ def judge_share(
         return LeakVerdict("partly", "partly recovered: some of its images are back")
     if read > read_non_members:
         surely = _by_chance(round(read * images), round(read_non_members * images), images) < SELDOM
-        few = f"{round(read * images)} of its {images} images can{' perhaps' * (not surely)} be read"
+        few = f"{round(read * images)} of its {images} images can{' perhaps' if not surely else ''} be read"
         return LeakVerdict("partly", f"no close copies, yet {few}")
     if clipped < RECOVERED_SHARE:
         return LeakVerdict("clipping", "not recovered; clipping alone already hides the images")

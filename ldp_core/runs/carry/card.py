@@ -113,8 +113,10 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
     stored = entries_in((runs[0].end or {}).get("ledger") or [])
     together = (together_in_words(entry, at_most) for entry in stored if entry.run_worst == promise)
     also = f"; {more}" if (more := next(together, "")) else ""
-    printed = ", as printed" * (
-        experiment.form == "as_printed" and plan(experiment).randomiser.printed_otherwise
+    printed = (
+        ", as printed"
+        if experiment.form == "as_printed" and plan(experiment).randomiser.printed_otherwise
+        else ""
     )
     unprotected = [
         "" if promise.guarantee else promise.why,

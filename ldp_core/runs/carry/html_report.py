@@ -74,7 +74,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
     found, name = variants(job), title(job)
     if not any(run.round for runs in found.values() for run in runs):
         raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
-    imported = ", imported" * job.imported
+    imported = ", imported" if job.imported else ""
     ended = f"ended {datetime.fromtimestamp(job.ended, UTC):%Y-%m-%d %H:%M} UTC" if job.ended else "not ended"
     parts = [["program", version()], *([name, str(number)] for name, number in versions().items())]
     settings = json.dumps(job.request["draft"], indent=1, ensure_ascii=False)
@@ -83,7 +83,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         card = ["<h2>Promised and measured</h2>", card_picture(identity)]
     body = [
         f"<h1>{text(name)}</h1>",
-        f"<p>{text(job.note)}</p>" * bool(job.note),
+        f"<p>{text(job.note)}</p>" if job.note else "",
         *(_head(screen) if screen else [f"<p><strong>{text(verdict(found))}</strong></p>"]),
         f"<p><small>Job {job.id}{imported}, {job.status}, {ended}. The noise is simulation noise: "
         "reproducible, and no protection of real data.</small></p>",
@@ -144,7 +144,7 @@ def verdict(found: Variants) -> str:
     gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
     if not ranked:
         some = any(run.status == "completed" for run in every)
-        return f"No run has completed{' with all seeds' * some}.{gone}"
+        return f"No run has completed{' with all seeds' if some else ''}.{gone}"
     every_runs = [runs for _, runs in ranked]
     said = ranking(
         [((runs[0].label, None), end) for end, runs in ranked],

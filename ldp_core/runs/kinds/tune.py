@@ -52,7 +52,7 @@ class TuneJob(Kind):
         return Words(
             derived(asked.base),
             f"the least ε for {percent(asked.accuracy, 1)}",
-            f"over {halves}" * bool(halves),
+            f"over {halves}" if halves else "",
         )
 
     def compute(self, asked: Question, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:

@@ -46,7 +46,7 @@ class Final:
     @property
     def whom(self) -> str:
         """The adversary in words, and that ε is for a row, if it is."""
-        return AGAINST[self.against] + ", for one record of a client" * (self.unit == "record")
+        return AGAINST[self.against] + (", for one record of a client" if self.unit == "record" else "")
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

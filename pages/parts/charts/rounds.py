@@ -101,10 +101,10 @@ def noise_words(shown: Sequence[Series]) -> str:
     if not noisy:
         return "no noise reached the model"
     added = [one for one in noisy if one.adds]
-    adds_up = f", {'of changes ' * (len(added) < len(noisy))}added up" * bool(added)
+    adds_up = f", {'of changes ' if len(added) < len(noisy) else ''}added up" if added else ""
     if len(votes) == len(noisy):
         return f"line: measured, after the vote{adds_up}"
-    of_votes = ", of votes after the vote" * bool(votes)
+    of_votes = ", of votes after the vote" if votes else ""
     return f"line: measured{of_votes}{adds_up}; circles: computed"
 
 

@@ -32,7 +32,7 @@ def unit_choice(workspace: Workspace) -> None:
 def promised(experiment: Experiment) -> str:
     """What the run's ε promises, for the client that is promised least, in one or two sentences."""
     entry = promise(plan(experiment), least_promised(plan(experiment)))
-    line, what = entry.run_worst, UNITS[entry.unit] + ", one of each person" * (entry.persons == 1)
+    line, what = entry.run_worst, UNITS[entry.unit] + (", one of each person" if entry.persons == 1 else "")
     if not line.guarantee:
         return f"No ε of a run holds for {what} yet."
     record = entry.unit == "record"

@@ -85,7 +85,7 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[ComparedRun], list[str]]:
         else:
             letter = LETTERS[len(found)]
             made = replace(line, number=len(found), label=f"{letter} {line.label}")
-            name = (job.name or name_of(job)) + " (imported)" * job.imported
+            name = (job.name or name_of(job)) + (" (imported)" if job.imported else "")
             found.append(ComparedRun(letter, job, name, experiment, made))
     return _dressed(named_apart(found)), [*trouble]
 

@@ -30,7 +30,7 @@ def pairs_card(arms: Sequence[ComparedRun]) -> ChartCard | None:
         return None
     found = [(*pair, gap(*pair, ranked)) for pair in combinations(ranked[:DRAWN], 2)]
     found.sort(key=lambda pair: pair[2].mean, reverse=True)
-    at_once = ", for all pairs at once" * (len(found) > 1)
+    at_once = ", for all pairs at once" if len(found) > 1 else ""
     return ChartCard(
         title="Pairs",
         rest=": points between final accuracies; grey: which is ahead cannot be told",

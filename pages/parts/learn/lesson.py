@@ -138,7 +138,7 @@ def steps(name: str = "") -> None:
     known = finished()
     with st.container(horizontal=True, key="lesson-steps"):
         for other in lessons.names():
-            words = f"{lessons.numbered(other)}{' ✓' * (other in known)}"
+            words = f"{lessons.numbered(other)}{' ✓' if other in known else ''}"
             if other == name:
                 st.markdown(f"**{words}**")
             else:
@@ -246,7 +246,7 @@ def path() -> None:
         plan = lessons.get(name)
         with column, st.container(border=True, height="stretch", key=f"lesson {name}"):
             done = name in known
-            st.header(f"{lessons.numbered(name)}{' ✓' * done}", anchor=False)
+            st.header(f"{lessons.numbered(name)}{' ✓' if done else ''}", anchor=False)
             st.markdown(plain(plan.setting, 400))
             words, key = "Again" if done else "Begin", f"open lesson {name}"
             if st.button(words, type="primary" if name == now else "secondary", key=key, width="stretch"):

@@ -65,7 +65,7 @@ def options(scenario: str, free: str) -> Mapping[Any, str]:
         return PARTS[free]
     if free in NUMBERS:
         values, words = NUMBERS[free]
-        return {one: (words % f"{one:g}").removesuffix("s" * (one == 1)) for one in values}
+        return {one: (words % f"{one:g}").removesuffix("s" if one == 1 else "") for one in values}
     path, _, last = free.rpartition(".")
     now = at(presets.get(scenario).draft.base.as_json(), free)
     if last in ("name", "kind") and path in field_words.PARTS:

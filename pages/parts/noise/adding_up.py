@@ -38,7 +38,8 @@ def added_up(experiment: Experiment, client: Client, limit: float, entry: Entry)
         most = ", more than which its own limit forbids,"
     total = (
         f"{number(weights, 6)} {perturbed}weights × ε {number(each, 4)} = {at_most(once, 5)} for an upload; "
-        f"× {number(uploads, 6)} upload{'s' * (uploads != 1)}{most} = {at_most(all_of_them, 5)} for the run"
+        f"× {number(uploads, 6)} upload{'s' if uploads != 1 else ''}{most} = {at_most(all_of_them, 5)} "
+        "for the run"
     )
     steps = [f"{total}."]
     if run.bound * 1.001 < all_of_them:

@@ -126,7 +126,7 @@ def laws(now: WhatIf, moving: bool = False) -> Iterator[ChartCard]:
         beside, tint = grey(mechanism, low, high), tint_of(mechanisms.registry, mechanism.name)
         yield ChartCard(
             title=view.name,
-            rest=f": what is sent{clipped}" + f", at ε {at}" * (epsilon != asked),
+            rest=f": what is sent{clipped}" + (f", at ε {at}" if epsilon != asked else ""),
             caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{other}",
             figure=law_figure(law, tint, now.weight, low, high, moving),
             label=f"Law of {view.name} for a weight of {number(weight)} at ε {at}",

@@ -25,11 +25,11 @@ def card(name: str) -> None:
     paper = papers.get(name)
     with st.container(border=True, key=f"paper-{name}"):
         st.header(paper.label, anchor=name)
-        whose = f"{paper.source}: {paper.title}" + f" ({paper.origin})" * bool(paper.origin)
+        whose = f"{paper.source}: {paper.title}" + (f" ({paper.origin})" if paper.origin else "")
         at = f" · {plain(paper.identifier, 100)}" if paper.identifier else ""
         st.caption(f"{plain(whose, 300)}{at}")
         st.markdown(plain(paper.idea, 1000))
-        errors = f", and {len(paper.flaws)} errors in it" * bool(paper.flaws)
+        errors = f", and {len(paper.flaws)} errors in it" if paper.flaws else ""
         label = f"Its {len(paper.claims)} claims beside ours{errors}"
         open_first = st.query_params.get(OPENED) == name
         folded = st.expander(label, expanded=open_first, key=f"card of {name}", on_change="rerun")

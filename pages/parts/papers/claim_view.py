@@ -69,7 +69,7 @@ def claim_view(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
         st.markdown(plain(why, 400))
     how, body = table_of(claim, shelf, found) if found.parts else ("", [])
     if body:
-        st.markdown(f"The paper's table: {plain(how)}" + "; in brackets its figures" * bool(claim.paper))
+        st.markdown(f"The paper's table: {plain(how)}" + ("; in brackets its figures" if claim.paper else ""))
         table(list(body[0]), [[plain(cell) for cell in row.values()] for row in body])
     with st.expander(f"What the paper says of it ({len(quotes)})"):
         for quote in quotes:

@@ -52,7 +52,9 @@ def five() -> None:
             st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
             return
         worths = names_by((word_of(run), spelled(int(run))) for run in sorted({one.run for one in found}))
-        says = (f"{listed(runs)} promise{'s' * (not runs[1:])} {word}" for word, runs in worths.items())
+        says = (
+            f"{listed(runs)} promise{'s' if not runs[1:] else ''} {word}" for word, runs in worths.items()
+        )
         rows = [*advice(found)]
         taken = [own for one in rows if one.take for own in one.take.draft.experiments()]
         delta = max((entry.run_worst.delta for own in taken for entry in entries(plan(own))), default=DELTA)

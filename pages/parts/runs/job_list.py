@@ -67,8 +67,8 @@ def _all(shown: ListPage, mine: bool, me: Person, report: Callable[[str, Person]
         st.pagination(-(-shown.rows // EACH), key=f"page of {mine}")
     every = shown.jobs
     with st.container(horizontal=True, vertical_alignment="center"):
-        rows = f", in {number(shown.rows, 6)} rows: equal ones share one" * (shown.rows < every)
-        st.caption(f"{number(every, 6)} run{'s' * (every > 1)}{rows}.", width="content")
+        rows = f", in {number(shown.rows, 6)} rows: equal ones share one" if shown.rows < every else ""
+        st.caption(f"{number(every, 6)} run{'s' if every > 1 else ''}{rows}.", width="content")
         _downloads(me, mine)
 
 

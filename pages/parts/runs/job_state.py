@@ -81,7 +81,7 @@ def amount(draft: Draft, numbers: Sequence[int] = ()) -> str:
     """Rounds and runs of a training, of these variants or else of all, in words."""
     numbers = numbers or [run.variant for run in draft.runs(reference=True)]
     several, rounds = runs_in_words(len(numbers), numbers.count(REFERENCE)), draft.lengths
-    return f"{span(rounds)} round{'s' * (rounds[1] > 1)} of {several}"
+    return f"{span(rounds)} round{'s' if rounds[1] > 1 else ''} of {several}"
 
 
 def diverged_lines(job: Job, shown: Sequence[Series], known: bool = False) -> None:
@@ -166,7 +166,7 @@ def _waits() -> dict[str, wait_estimate.Wait]:
 def takes(planned: float) -> str:
     """Expected duration and wait of a job launched now."""
     behind = _behind(wait_estimate.would_wait(visitor().owner, here()), "it")
-    return f"takes about {seconds(planned)}{'; ' * bool(behind)}{behind}"
+    return f"takes about {seconds(planned)}{'; ' if behind else ''}{behind}"
 
 
 def lasting(draft: Draft) -> str:

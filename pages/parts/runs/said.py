@@ -75,7 +75,7 @@ def _training(asked: Training) -> kinds.Words:
     count = len(draft.runs())
     clean = len(asked.runs()) - count
     rounds = draft.lengths
-    each = f"{span(rounds)} round{'s' * (rounds[1] > 1)}{' each' * (count + clean > 1)}"
+    each = f"{span(rounds)} round{'s' if rounds[1] > 1 else ''}{' each' if count + clean > 1 else ''}"
     size = f"{runs_in_words(count + clean, clean)}, {each}"
     population = asked_in_words(draft.experiments())
     more = f"; or {len(population) - MOST_ASKED} more" if len(population) > MOST_ASKED else ""
@@ -90,8 +90,8 @@ def _attacked(ladder: Ladder) -> str:
         return "an attack on a real upload"
     images, seen = ladder.images, ladder.rounds_observed
     if images == 1:
-        return "an attack on one image" + f", {seen} uploads" * (seen > 1)
-    return f"an attack on {images} images, {seen if seen > 1 else 'one'} upload{'s' * (seen > 1)} each"
+        return "an attack on one image" + (f", {seen} uploads" if seen > 1 else "")
+    return f"an attack on {images} images, {seen if seen > 1 else 'one'} upload{'s' if seen > 1 else ''} each"
 
 
 def _named(draft: Draft) -> str:
@@ -115,8 +115,12 @@ def state(one: Listed) -> str:
 
 def marks(one: Listed, me: Person) -> list[str]:
     """Further properties of a job, in words."""
-    private = "listed for you alone" * bool(one.job.room)
-    found = ["pinned" * one.job.pinned, "imported" * one.job.imported, private or whose(one.job, me)]
+    private = "listed for you alone" if one.job.room else ""
+    found = [
+        "pinned" if one.job.pinned else "",
+        "imported" if one.job.imported else "",
+        private or whose(one.job, me),
+    ]
     return [*filter(None, found)]
 
 

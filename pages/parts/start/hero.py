@@ -99,7 +99,7 @@ def _step(trust: str, epsilon: float, bought: PromiseResult, stored: Promises) -
         "image": bought.image,
         "label": f"one client's message, drawn, at ε {number(epsilon)}",
         "figures": [
-            {"name": name, "words": words, "rest": rest, "kind": "bad" * bad}
+            {"name": name, "words": words, "rest": rest, "kind": "bad" if bad else ""}
             for name, words, rest, bad in figures
         ],
     }

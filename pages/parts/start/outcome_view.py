@@ -73,9 +73,9 @@ def reference_words(draft: Draft, found: outcomes.ScenarioResult) -> str:
     """The stored run without noise, as charts name it, with its accuracy; "" where there is none."""
     if not found.reference:
         return ""
-    unknown = ", but class shares unknown" * plan(draft.experiments()[-1]).randomiser.labelled
+    unknown = ", but class shares unknown" if plan(draft.experiments()[-1]).randomiser.labelled else ""
     unlike = len({str(training(one)) for one in draft.experiments()}) > 1
-    whose = f"{'last run, ' * unlike}{without_noise(found.seeds)}{unknown}"
+    whose = f"{'last run, ' if unlike else ''}{without_noise(found.seeds)}{unknown}"
     return f"{whose} {percent(found.reference[-1])}"
 
 
@@ -161,7 +161,7 @@ def seeds_of(found: outcomes.ScenarioResult) -> str:
     """Seeds of stored results, and whether they are outdated."""
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
     old = "" if found.current else f", of an earlier version ({found.date})"
-    return f"{many}{old}{'; pictures: the closest of one seed' * any(found.pictures)}"
+    return f"{many}{old}{'; pictures: the closest of one seed' if any(found.pictures) else ''}"
 
 
 @st.cache_data(max_entries=64, show_spinner=False, ttl=5)

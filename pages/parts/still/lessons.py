@@ -85,7 +85,7 @@ def _scenario(plan: LessonPlan, language: str, changes: Sequence[tuple[Any, Fina
     answers, english = ask.answers(found.results), language == lessons.ENGLISH
 
     def came(guess: GuessValue | None) -> Said:
-        words = f"**{reply(ask, guess, answers).words}** " * english
+        words = f"**{reply(ask, guess, answers).words}** " if english else ""
         return sentence(f"{words}{said_of_guess(plan, guess, answers)}".strip())
 
     why = preset.lesson if english else ask.why

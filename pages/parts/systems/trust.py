@@ -114,7 +114,7 @@ def recognised(experiments: Sequence[Experiment]) -> str:
         return f"{_share(right / found.tries)} ({_share(low)} to {_share(high)})"
 
     ways = [f"by its {by} {often(right)}" for by, right in found.right.items()]
-    most = " where it is most" * any(one != found for one in known)
+    most = " where it is most" if any(one != found for one in known) else ""
     return (
         f"Linked over rounds, if names were removed{most}: a client's next upload is recognised "
         f"{listed(ways)} of the time (guessing: {_share(found.chance)}). "

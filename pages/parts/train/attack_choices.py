@@ -145,7 +145,8 @@ def costs(base: Experiment) -> str:
         return ""
     steps = max(int(getattr(spy.who, "iterations", 0)) for spy in who)
     count = len(attack.clients or ())
-    does = f"{'one client' if count == 1 else f'{count} clients'}{f', {steps} steps at most' * (steps > 0)}"
+    does = "one client" if count == 1 else f"{count} clients"
+    does += f", {steps} steps at most" if steps > 0 else ""
     rounds = attack.attacked(base.rounds)
     when = ""
     if attack.after and not asked.after:
@@ -161,7 +162,7 @@ def costs(base: Experiment) -> str:
     elif steps and attack.every > 1 and not attack.rounds:
         when = f"Attacked every {attack.every} rounds. "
     elif steps:
-        when = f"Attacked in round{'s' * (len(rounds) > 1)} {few([*map(str, rounds)])}. "
+        when = f"Attacked in round{'s' if len(rounds) > 1 else ''} {few([*map(str, rounds)])}. "
     slows = "The searches slow training. " if steps and not attack.after else ""
     return (when + slows + _takes(spelled)).strip()
 

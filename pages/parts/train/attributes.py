@@ -47,7 +47,7 @@ def of_rows(said: Any, dataset: str) -> Any:
 
 def _as_row(found: re.Match[str]) -> str:
     word = found[0]
-    said = WORDS[word.lower().removesuffix("s")] + "s" * word.endswith("s")
+    said = WORDS[word.lower().removesuffix("s")] + ("s" if word.endswith("s") else "")
     return said.capitalize() if word[0].isupper() else said
 
 

@@ -97,7 +97,7 @@ def _clients(draft: Draft) -> None:
     labels = (plain(variant.label) for variant in draft.variants)
     every = names_by(zip((asked_in_words([one])[0] for one in experiments), labels, strict=True))
     for words, names in every.items():
-        st.markdown(plain(words) + f": {joined(names)}" * (len(every) > 1))
+        st.markdown(plain(words) + (f": {joined(names)}" if len(every) > 1 else ""))
     st.caption("; or ".join(dict.fromkeys(map(clipped_in_words, experiments))))
     st.page_link("clients.py", label=":blue[Change the clients]")
 

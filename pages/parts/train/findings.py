@@ -137,8 +137,8 @@ def _nothing(attacked: Sequence[Series], upload: str) -> str:
         return f"{back}{why}, which proves nothing about other attacks{lies}."
     left_out = any(one.numbers[-1] > len(one.numbers) for one in tries)
     return (
-        f"The server got no image back in any round{' that was attacked' * left_out}{why}, and picked none "
-        f"out more often than by chance, which proves nothing about other attacks{lies}."
+        f"The server got no image back in any round{' that was attacked' if left_out else ''}{why}, and "
+        f"picked none out more often than by chance, which proves nothing about other attacks{lies}."
     )
 
 
@@ -200,7 +200,8 @@ def _real(attacked: Sequence[Series], clients: Sequence[int]) -> str:
     whose, most = _named([tries.client], [where]), the_most_of(each_upload([where], "real", clients))
     return (
         f"Of the {event['images']} images in an upload as {whose} makes it, {event['recovered']} came back "
-        f"in round {event['round']} of {_run(where, tries)} (by chance {by_chance}{'; ' * bool(most)}{most})."
+        f"in round {event['round']} of {_run(where, tries)} "
+        f"(by chance {by_chance}{'; ' if most else ''}{most})."
     )
 
 

@@ -30,7 +30,7 @@ def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> Non
             (one.form == "as_printed", plan(one).correction) for one in experiments
         ):
             if words:
-                st.caption(plain("These are the numbers as printed. " * printed + words, 700))
+                st.caption(plain(("These are the numbers as printed. " if printed else "") + words, 700))
 
 
 def most_unlike(experiments: Sequence[Experiment]) -> Experiment:
@@ -70,6 +70,6 @@ def spent_words(one: Series) -> str:
     tried = "; the attacks are on what a client would upload if it were chosen" if missed else ""
     stopped = last.get("stopped", 0)
     clients = "1 client has reached its" if stopped == 1 else f"{stopped} clients have reached their"
-    limit = f"; {clients} own limit and send{'s' * (stopped == 1)} nothing more" if stopped else ""
+    limit = f"; {clients} own limit and send{'s' if stopped == 1 else ''} nothing more" if stopped else ""
     delta = max(line.get("delta", DELTA) for line in last["spent"].values())
     return f"at δ {number(delta)}: {'; '.join(parts)}{limit}{tried}"

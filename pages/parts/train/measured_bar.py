@@ -126,7 +126,7 @@ def why(found: Sequence[Bar]) -> str:
     return WHY.format(
         trials=_between([bar.row["trials"] for bar in found]),
         most=_between([bar.row["most"] for bar in found]),
-        held=", and where a bar begins there, more trials would move it on" * held,
+        held=", and where a bar begins there, more trials would move it on" if held else "",
         confidence=percent(found[0].row["confidence"]),
     )
 
@@ -204,7 +204,7 @@ def picked(end: Mapping[str, Any], client: int) -> list[str]:
 def _above(row: Mapping[str, Any]) -> str:
     """Why tries may lie above the cap."""
     above = row["right"] / row["tries"] > row["cap"] >= wilson(row["right"], row["tries"])[0]
-    return ", so these tries were lucky" * above
+    return ", so these tries were lucky" if above else ""
 
 
 def often(right: int, tries: int, **_: Any) -> str:

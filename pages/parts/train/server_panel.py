@@ -88,10 +88,10 @@ def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = 
     """
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
     lied = [one.label for one in attacked if (own := one.experiment.attack) and own.server.reader]
-    under = f" under {few(lied)}" * (len(lied) < len(attacked))
+    under = f" under {few(lied)}" if len(lied) < len(attacked) else ""
     title = {
         "title": "What the server sees",
-        "subtitle": SUBTITLES[upload] + f"; the server lies{under}" * bool(lied),
+        "subtitle": SUBTITLES[upload] + (f"; the server lies{under}" if lied else ""),
     }
     clients = attacked[0].runs[0].targets if attacked else ()
     audit = upload == "audit"
@@ -109,7 +109,7 @@ def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = 
         "steps": steps,
         "empty": "",
         "note": " ".join([NOTE[upload], *_sent(attacked)])
-        + " Pictures are of the first seed." * any(one.runs[1:] for one in attacked),
+        + (" Pictures are of the first seed." if any(one.runs[1:] for one in attacked) else ""),
     }
 
 
@@ -245,7 +245,7 @@ def _how_often(attacked: Sequence[Series], client: int) -> Body | None:
     most = max(counts.values(), key=lambda one: one.share)
     first = [label for label, count in counts.items() if count.share == most.share]
     whose = "each" if len(first) == len(counts) else few(first)
-    often = f"in {most.picked} of {most.n} tries{f' under {whose}' * (len(counts) > 1)}"
+    often = f"in {most.picked} of {most.n} tries{f' under {whose}' if len(counts) > 1 else ''}"
     leaks = most.above_chance(len(counts))
     return {
         "text": f"picked from {most.candidates} {often} (guessing: {most.guessed})",

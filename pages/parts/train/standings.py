@@ -45,13 +45,17 @@ def standings(
         )
     if reference is not None and reference.round > 0 and not reference.diverged:
         clean, seeds = reference.final("accuracy"), max(len(values) for _, values in ranked)
-        alone = f" in one run (seed {number(reference.runs[0].seed, 10)} alone)" * (len(clean) < seeds)
+        alone = f" in one run (seed {number(reference.runs[0].seed, 10)} alone)" if len(clean) < seeds else ""
         own = training(reference.experiment)
         same = [one.label for one, _ in ranked if training(one.experiment) == own]
         whose = f", and otherwise as **{plain(same[0])}**," if 0 < len(same) < len(ranked) else ""
         # from uploads that name labels the server learns how frequent they are
         labelled = any(plan(one.experiment).randomiser.labelled for one, _ in ranked)
-        unknown = ", with class shares unknown," * (labelled and reference.experiment.target == "class_means")
+        unknown = (
+            ", with class shares unknown,"
+            if labelled and reference.experiment.target == "class_means"
+            else ""
+        )
         without = f"Without noise{whose}{unknown} a plain mean reaches {percent(clean.mean())}{alone}"
         guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
         parts.append(f"{without}{guess}.")
@@ -106,8 +110,8 @@ def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> lis
 
 def _diverged(one: Series, all_runs: Sequence[Series]) -> str:
     rounds = sorted({run.end["round"] + 1 for run in one.lost if run.end})
-    when = f"round{'s' * (len(rounds) > 1)} {listed(map(str, rounds))}"
-    some = f"with {len(one.lost)} of {len(one.runs)} seeds, " * (len(one.lost) < len(one.runs))
+    when = f"round{'s' if len(rounds) > 1 else ''} {listed(map(str, rounds))}"
+    some = f"with {len(one.lost)} of {len(one.runs)} seeds, " if len(one.lost) < len(one.runs) else ""
     why = f"; {found.why}" if (found := blame(one, all_runs)) else ""
     return f"**{plain(one.label)}** diverged {some}in {when}{why}."
 
@@ -137,7 +141,7 @@ def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
     half, ends = float(halves.mean()), dict.fromkeys(number(float(x)) for x in (halves.min(), halves.max()))
     size = math.sqrt(signal.mean()) if len(signal) else 0.0
     if size and half >= FAR * size:
-        mean = "on average " * (len(ends) > 1)
+        mean = "on average " if len(ends) > 1 else ""
         times = f"{mean}{number(half / size, 2)} times the size of what is sent ({number(size, 2)})"
         return Blame("range", f"{drove}, most of it by the range, ±{' to '.join(ends)}, {times}")
     return Blame("noise", drove)

@@ -51,7 +51,7 @@ def _watch(job: Job, found: SearchProgress) -> None:
     if found.cells:
         card = ChartCard(
             f"The way to {percent(asked.accuracy, 1)}",
-            ": accuracy at each budget tried" + ", a line for each range" * (len(asked.ranges) > 1),
+            ": accuracy at each budget tried" + (", a line for each range" if len(asked.ranges) > 1 else ""),
             f"dots: one run each; bold: with {asked.seeds} fresh seeds or more, which judge",
             way_figure(asked, found),
             f"{len(found.cells)} runs; {found.answer['why'] if found.answer else 'no answer yet'}",

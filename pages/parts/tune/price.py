@@ -23,7 +23,7 @@ def setting_line(experiment: Experiment) -> str:
         plan(experiment).randomiser.label,
         f"trust: {experiment.trust.label}",
         experiment.aggregator.label,
-        f"{number(experiment.rounds, 6)} round{'s' * (experiment.rounds > 1)}",
+        f"{number(experiment.rounds, 6)} round{'s' if experiment.rounds > 1 else ''}",
     ]
     return plain(" · ".join(parts), 300)
 

@@ -89,7 +89,7 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         chance = at_chance(most, 1 / plan(one.experiment).source.classes)
         facts = {"many": str(len(whole)), "tied": ahead(tied, len(whole)), "top": percent(most, 1)}
         kind = "swept, nothing learns" if chance else "swept"
-        few = "Fewer than three seeds do not tell which others are worse." * bool(tied)
+        few = "Fewer than three seeds do not tell which others are worse." if tied else ""
         headline(finding(kind, best=where, **facts).text(), few * (sweep.seeds < SEEDS))
         seeds = f"mean of {sweep.seeds} seeds" if sweep.seeds > 1 else "one seed"
         three_figures(one.experiment, chip("Accuracy", percent(most, 1), seeds))
@@ -200,7 +200,9 @@ def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> Figure:
             continue
         known.sort(key=lambda one: one[0])
         halves = [min(1.0, mean.half) if mean.seeds > 1 else 0.0 for _, mean in known]
-        name = ", ".join("±" * (p == "clients.range") + axis_of(p, v).says(found[r].set[p]) for p, v in rest)
+        name = ", ".join(
+            ("±" if p == "clients.range" else "") + axis_of(p, v).says(found[r].set[p]) for p, v in rest
+        )
         line = scatter(
             [x for x, _ in known],
             [mean.mean for _, mean in known],

@@ -117,7 +117,7 @@ def _before(draft: Draft, open_question: bool) -> list[Name]:
     """Headline before training: the variants, if the visitor may guess, else the prediction."""
     names = [(one.label, look.tint) for one, look in zip(draft.variants, styles(draft), strict=True)]
     if open_question:
-        return _said(_joined(names), " side by side" * (len(names) > 1))
+        return _said(_joined(names), " side by side" if len(names) > 1 else "")
     words: dict[str, list[Name]] = {}
     views = pilots.known(draft.experiments())
     for name, view in zip(names, views, strict=True):
@@ -169,7 +169,7 @@ def _compared(draft: Draft, ranked: list[RankedSeries], chance: float | None, st
         (best, top), (worst, _) = ends = ranked[0], ranked[-1]
         unlike = best.round != worst.round
         said = [
-            _said(_name(one), f" {percent(mean)}{f' (round {number(one.round, 6)})' * unlike}")
+            _said(_name(one), f" {percent(mean)}{f' (round {number(one.round, 6)})' if unlike else ''}")
             for one, mean in ends
         ]
         when = "So far: " if unlike else f"After round {number(best.round, 6)}: "
@@ -286,7 +286,7 @@ def promised(draft: Draft) -> Chip:
     seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
     units = {one.unit for one in experiments}
     who = of_whom("record" if units == {"record"} else "client", f"client {named[0] + 1}")
-    who += " or each of its records, as a run has it" * (len(units) > 1)
+    who += " or each of its records, as a run has it" if len(units) > 1 else ""
     rest = f"for {who}, at worst{delta}, against {SEVERAL if seen[1:] else seen[0]}: "
     rest += f"told apart {least.odds.removeprefix(AT_WORST)}"
     if any(one.word != least.word for _, _, one in promises):
@@ -360,7 +360,7 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
     kept = kept and _between(run) == _between([asked for _, asked in own])
     comes_to = "" if kept else f" → {_between(run)}{RUN}"
     words = f"{promise}: {before}{comes_to}{without}{none}"
-    counted = f" (δ\u00a0{number(delta)})" * bool(delta) + " where guaranteed" * bool(bare)
+    counted = (f" (δ\u00a0{number(delta)})" if delta else "") + (" where guaranteed" if bare else "")
     return words, counted, Worth(NOTHING, least.wrong) if bare else least
 
 

@@ -39,7 +39,7 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
     elif not said:
         whole = "image is back" if kind == "recovered" else "image can be read, or nearly"
         said = f"client {client + 1}'s {whole}: {decibels(event['psnr'])}"
-        rest = f"{'it asks for ' * perturbed(where)}{budget_of([where], client)}; {rest}"
+        rest = f"{'it asks for ' if perturbed(where) else ''}{budget_of([where], client)}; {rest}"
     else:
         picked = _picked(attacked, upload)
         rest = picked or f"best {decibels(event['psnr'])}; a failed attack proves nothing"
@@ -62,12 +62,12 @@ def came_back(one: Series) -> str:
             return ""
         each = each_upload([one], upload)
         if upload == "real":
-            average = " on average" * (len(each) > 1)
+            average = " on average" if len(each) > 1 else ""
             return f"{number(each.mean(), 3)} of {event['images']} images back{average}"
         word = {"recovered": "the image is back", "partly": "it can be read, or nearly"}.get(kind, "not back")
         if kind == "recovered" and len(each) > 1:
             return f"{word} from {(each >= RECOVERED_DB).sum()} of {len(each)} uploads"
-        return f"{word} ({'best ' * (len(each) > 1 and kind != 'partly')}{decibels(event['psnr'])})"
+        return f"{word} ({'best ' if len(each) > 1 and kind != 'partly' else ''}{decibels(event['psnr'])})"
     return ""
 
 

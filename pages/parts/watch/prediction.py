@@ -110,7 +110,7 @@ def _answer(job: Job, now: Prediction) -> None:
     if not answers:
         done = job.status == "completed"
         tell = "These runs do not tell" if done else "The runs stopped before they could tell"
-        st.markdown(f"{question} {tell}{f'; you guessed {now.mine}' * bool(now.mine)}.")
+        st.markdown(f"{question} {tell}{f'; you guessed {now.mine}' if now.mine else ''}.")
         return
     with suppress(StorageFailed):
         guesses.shown(me(), now.draft, here())

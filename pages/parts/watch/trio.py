@@ -150,7 +150,7 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
 def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
     """Caption of the noise chart before the first round; `drawn` names the curve."""
     if any(noise.heard > 0 for noise in noises):
-        some = ", where it can be" * any(noise.unknown for noise in noises)
+        some = ", where it can be" if any(noise.unknown for noise in noises) else ""
         regions = {plan(experiment).randomiser.region for experiment in draft.experiments()}
         which = " or ".join(words for region, words in ASSUMED.items() if region in regions)
         if votes := [noise.most for noise in noises if noise.most > noise.heard]:
@@ -162,7 +162,7 @@ def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
 
 def _dashed(lines: Sequence[Series]) -> str:
     some = "" if all(one.adds for one in lines) else "of changes "
-    return f"dashed: {{}}{f'; {some}added up' * any(one.adds for one in lines)}"
+    return f"dashed: {{}}{f'; {some}added up' if any(one.adds for one in lines) else ''}"
 
 
 def _unknown(noises: Sequence[ServerNoise]) -> list[str]:
