@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ldp_core import accounting, presets, theory
 from ldp_core.errors import StudioError
-from ldp_core.runs import ensure_worker, ledger, own_data
+from ldp_core.runs import ensure_worker, inventory, own_data
 from ldp_core.settings import given_and_gone, refuse_nonsense
 from ldp_core.system.data_folder import keep_private
 from ldp_core.system.memory import share_one_heap
@@ -99,7 +99,7 @@ async def _sweep() -> None:
         await asyncio.sleep(SWEEP_SECONDS)
         let_go_of_the_gone()
         with suppress(StudioError):
-            await asyncio.to_thread(ledger.sweep)  # a database that is locked would hold up every page
+            await asyncio.to_thread(inventory.sweep)  # a database that is locked would hold up every page
         with suppress(StudioError, OSError):
             await asyncio.to_thread(own_data.sweep)
 

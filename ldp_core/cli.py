@@ -93,9 +93,9 @@ def _silence() -> None:
 
 def _delete_expired() -> None:
     """Delete visitors' data and classes whose time is over: there may be no server that does."""
-    from ldp_core.runs import ledger, own_data
+    from ldp_core.runs import inventory, own_data
 
-    for sweep in (ledger.sweep, own_data.sweep):
+    for sweep in (inventory.sweep, own_data.sweep):
         with suppress(StudioError, OSError):
             sweep()
 

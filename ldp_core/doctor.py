@@ -28,7 +28,7 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.queue.table import looking
 from ldp_core.runs.record import quota
-from ldp_core.runs.storage import disk_space, ledger
+from ldp_core.runs.storage import disk_space, inventory
 from ldp_core.runs.storage.disk_space import SPARE
 from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder, is_waiting
 from ldp_core.runs.storage.paths import data_dir, runs_dir
@@ -133,8 +133,8 @@ def _unwritable(folder: Path) -> str:
 
 def disk() -> CheckResult:
     free, taken, most = shutil.disk_usage(runs_dir()).free, quota.taken(), quota.most_bytes()
-    left = ledger.taken()
-    more = ", ".join(f"{count} {ledger.KINDS[kind].what}" for kind, (count, _) in left.items())
+    left = inventory.taken()
+    more = ", ".join(f"{count} {inventory.KINDS[kind].what}" for kind, (count, _) in left.items())
     beside = sum(size for _, size in left.values())
     found = f"{free / 1e9:.1f} GB free; runs take {taken / 1e9:.2f} of {most / 1e9:g} GB"
     found += f", and {beside / 1e6:.1f} MB what visitors left beside ({more or 'nothing'})"
@@ -142,7 +142,7 @@ def disk() -> CheckResult:
         return "wrong", f"{found}, and no inodes are left → delete files of any kind on that disk"
     if free < SPARE:
         return "wrong", f"{found} → nothing is launched below {SPARE / 1e9:g} GB; delete runs, or make room"
-    others = sum(map(ledger.most_bytes, ledger.KINDS.values()))
+    others = sum(map(inventory.most_bytes, inventory.KINDS.values()))
     if free + taken + beside < most + others + SPARE:
         return "note", f"{found} → the disk is full before the quota is; lower EPSILON_QUOTA_GB"
     return "ok", found

@@ -14,8 +14,8 @@ from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import nicknames
-from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage import inventory
+from ldp_core.runs.storage.inventory import StoredItem
 
 NUMBER = re.compile(r"no\W*\d+", re.IGNORECASE)
 BYTES = 20_000
@@ -71,7 +71,7 @@ def join(session: Session, who: str, name: str = "", address: str = "") -> Membe
         number = mine["number"] if mine else 1 + max((row["number"] for row in rows), default=0)
         called = _call(db, session, who, number, wanted)
         if mine is None:  # where it is refused nothing is stored
-            ledger.enter(_entry(session.code, session.opened, who, address or None))
+            inventory.enter(_entry(session.code, session.opened, who, address or None))
         return called
 
 
@@ -152,7 +152,7 @@ def leave(session: Session, who: str) -> None:
         if now["scenario"] == topics.OWN_DIGITS and now["phase"] != "ask":
             raise NotNow("the class trains on this drawing; it can go when the next question is asked")
         _forget(db, session.code, who)
-    ledger.release("member", f"{session.code} {who}")
+    inventory.release("member", f"{session.code} {who}")
 
 
 def _forget(db: Any, code: str, who: str) -> None:

@@ -16,8 +16,8 @@ from ldp_core.errors import InvalidInput, NotNow, NotYours
 from ldp_core.lessons import coin
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.permissions import Person, room_of
-from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage import inventory
+from ldp_core.runs.storage.inventory import StoredItem
 
 LETTERS = "BCDFGHKLMNPRSTVWXZ"
 """Letters of codes: none look alike, and without vowels no code is a word."""
@@ -80,7 +80,7 @@ def open_class(
         begun = Session(code, teacher.owner or "", time.time(), scenario, "join", free, None, False, numbered)
         db.execute("INSERT INTO class VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(begun)[:7])
         db.execute("INSERT OR REPLACE INTO rule VALUES (?, 0, ?)", (code, numbered))
-        ledger.enter(_entry(begun))
+        inventory.enter(_entry(begun))
     return begun
 
 
@@ -170,8 +170,8 @@ def _end(session: Session, patience: float) -> None:
     _forget_runs(session.room, patience)
     with CLASSES.writing() as db:
         forget(db, session.code)
-    ledger.release_part(session.code)
-    ledger.release("class", session.code)
+    inventory.release_part(session.code)
+    inventory.release("class", session.code)
 
 
 def _entry(session: Session) -> StoredItem:

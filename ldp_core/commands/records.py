@@ -45,7 +45,7 @@ def open_file(options: argparse.Namespace) -> int:
 
 
 def runs(options: argparse.Namespace) -> int:
-    from ldp_core.runs import ledger, listed, quota
+    from ldp_core.runs import inventory, listed, quota
 
     kept = {one.job.id: one for one in quota.kept()}
     for one in listed(most=10_000):
@@ -53,8 +53,8 @@ def runs(options: argparse.Namespace) -> int:
             mark = "pinned" if on_disk.job.pinned else ""
             size, name = f"{on_disk.size / 1e6:9.1f} MB", on_one_line(one.in_words())
             print(f"{one.job.id}  {size}  {one.state:<11}  {mark:<6}  {name}")
-    for kind, (count, left) in ledger.taken().items():
-        print(f"{count:>12}  {left / 1e6:9.1f} MB  {ledger.KINDS[kind].what}")
+    for kind, (count, left) in inventory.taken().items():
+        print(f"{count:>12}  {left / 1e6:9.1f} MB  {inventory.KINDS[kind].what}")
     return 0
 
 
@@ -67,7 +67,7 @@ def remove(options: argparse.Namespace) -> int:
 
 
 def prune(options: argparse.Namespace) -> int:
-    from ldp_core.runs import ledger, quota
+    from ldp_core.runs import inventory, quota
 
     if options.to is not None and not 0 <= options.to <= 1e9:
         raise InvalidExperiment.at("--to", f"takes gigabytes, 0 or more; got {options.to:g}")
@@ -76,9 +76,9 @@ def prune(options: argparse.Namespace) -> int:
     for one in removed:
         print(f"removed {one.job.id}, {one.size / 1e6:.1f} MB")
     records = quota.taken()
-    for entry in ledger.free(limit - records):
-        print(f"removed of the {ledger.KINDS[entry.kind].what}: {entry.id}, {entry.size / 1e6:.1f} MB")
-    left = records + sum(size for _, size in ledger.taken().values())
+    for entry in inventory.free(limit - records):
+        print(f"removed of the {inventory.KINDS[entry.kind].what}: {entry.id}, {entry.size / 1e6:.1f} MB")
+    left = records + sum(size for _, size in inventory.taken().values())
     print(f"{left / 1e6:.1f} MB are kept, {records / 1e6:.1f} MB of them records of runs")
     return 0
 

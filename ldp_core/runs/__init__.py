@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.record.deletion import UNDO_SECONDS
     from ldp_core.runs.record.guesses import GuessValue
     from ldp_core.runs.record.time_left import how_far
-    from ldp_core.runs.storage import ledger
+    from ldp_core.runs.storage import inventory
     from ldp_core.runs.storage.paths import runs_dir
     from ldp_core.runs.stored_answer import FIRST, first_answer
     from ldp_core.runs.stored_promises import PromiseResult, Promises, bought_by, promises_bought

@@ -7,7 +7,7 @@ import pytest
 from ldp_core.classroom import members, one_bit, sessions
 from ldp_core.classroom.store import CLASSES
 from ldp_core.errors import InvalidInput, NotNow
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from tests.classroom.test_sessions import TEACHER
 
 
@@ -68,9 +68,9 @@ def test_same_question_is_asked_again_with_ten_times_the_budget(opened: sessions
 def test_bits_go_with_their_member_and_their_class(opened: sessions.Session):
     for who in ("anna", "ben"):
         one_bit.send(opened, who, 1, "1.1")
-    entries = [one.id for one in ledger.standing("member")]
+    entries = [one.id for one in inventory.standing("member")]
     assert len(entries) == 3 and f"{opened.code} anna" in entries
     members.leave(opened, "anna")
     assert one_bit.counts(opened) == {"1.1": (1, 1)}
     sessions.end(opened, TEACHER)
-    assert CLASSES.rows("SELECT * FROM bit") == [] and ledger.standing("member") == []
+    assert CLASSES.rows("SELECT * FROM bit") == [] and inventory.standing("member") == []

@@ -11,7 +11,7 @@ from ldp_core.classroom import PHASES, members, sessions, topics
 from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownName
 from ldp_core.runs.queue.permissions import Person
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from tests.runs.in_process import found_in
 
 TEACHER, OTHER, STUDENT = Person("t" * 16, teacher=True), Person("u" * 16, teacher=True), Person("s" * 16)
@@ -144,7 +144,7 @@ def test_locked_class_takes_nobody_new(opened: sessions.Session):
 
 
 def test_one_address_cannot_fill_a_class(opened: sessions.Session, runs_dir: Path):
-    for number in range(ledger.KINDS["member"].near):
+    for number in range(inventory.KINDS["member"].near):
         members.join(opened, f"bot {number}", address="one network")
     with pytest.raises(NotNow, match="from your network"):
         members.join(opened, "one more", address="one network")
@@ -275,7 +275,7 @@ def test_student_data_are_gone_from_disk_after_the_class(
         monkeypatch.setattr(time, "time", lambda: opened.opened + sessions.HOURS * 3600 + 1)
         with pytest.raises(UnknownClass):
             sessions.find(opened.code)
-        ledger.sweep()
+        inventory.sweep()
     else:
         sessions.end(opened, TEACHER)
     for left in (b"Anna-Karenina", b"digest-of-anna", opened.code.encode()):

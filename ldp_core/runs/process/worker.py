@@ -30,7 +30,7 @@ from ldp_core.runs.process.start import ensure_worker, program
 from ldp_core.runs.process.turns import left, make_room
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations, deletion, own_data, quota
-from ldp_core.runs.storage import disk_space, ledger
+from ldp_core.runs.storage import disk_space, inventory
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held, taken
 from ldp_core.runs.storage.paths import bind, runs_dir
 from ldp_core.system import kernel_lock, memory, process_group
@@ -130,7 +130,7 @@ def _work(held: Held) -> bool:
                 logging.exception("the queue cannot be read; again in a moment")
             if time.monotonic() - swept_at > SWEEP_SECONDS:
                 with suppress(StudioError, OSError):
-                    ledger.sweep()
+                    inventory.sweep()
                     own_data.sweep()
                 swept_at = time.monotonic()
             if watched or trying:

@@ -10,8 +10,8 @@ from typing import Any
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, RESUMABLE, STUDIO, Status
 from ldp_core.runs.queue.table import changing, parted
-from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage import inventory
+from ldp_core.runs.storage.inventory import StoredItem
 
 WAITING_EACH, WAITING_ADDRESS, WAITING = 5, 100, 200
 """Largest numbers of waiting jobs: of one person, of one address, which a class may share, and in all."""
@@ -44,14 +44,14 @@ def add(
     row |= {"draft": draft, "owner": owner, "address": address, "room": room}
     row |= {"keys": json.dumps([*keys]), "created": time.time()}
     size = len(text) + len(long or "")
-    ledger.enter(StoredItem("job", row["id"], size, row["created"], None, owner, address))
+    inventory.enter(StoredItem("job", row["id"], size, row["created"], None, owner, address))
     added = ""
     try:
         with changing() as db:
             added = _live(db, draft, kind) or _added(db, row)
     finally:
         if added != row["id"]:
-            ledger.release("job", row["id"])
+            inventory.release("job", row["id"])
     return added
 
 
@@ -146,12 +146,12 @@ def note_removed(identity: str) -> bool:
 def forget(identity: str) -> bool:
     done = STUDIO.change("DELETE FROM jobs WHERE id = ? AND deleted IS NOT NULL", identity) == 1
     if done:
-        ledger.release("job", identity)
+        inventory.release("job", identity)
     return done
 
 
 def lying() -> list[StoredItem]:
-    """Rows of jobs as the ledger has them."""
+    """Rows of jobs as the inventory has them."""
     size = "length(request) + coalesce(length(long), 0)"
     rows = STUDIO.rows(f"SELECT id, {size}, created, owner, address FROM jobs")  # noqa: S608
     return [StoredItem("job", row[0], row[1], row[2], None, *row[3:]) for row in rows]

@@ -14,7 +14,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage.inventory import StoredItem
 
 UNDO_SECONDS = 600.0
 """Time for which a deletion can be undone, unless disk space is short."""

@@ -10,9 +10,9 @@ from typing import Any
 
 from ldp_core.errors import StudioError, UnknownDraft
 from ldp_core.experiment import Draft, parse_draft
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from ldp_core.runs.storage.database import Database
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage.inventory import StoredItem
 from ldp_core.system.json_file import from_text
 
 DATABASE = Database(
@@ -69,7 +69,7 @@ DELETE FROM revisions WHERE draft = ?1 AND number IN (SELECT number FROM (
 
 def new(draft: Draft, owner: str | None = None, address: str | None = None) -> str:
     identity, body = secrets.token_hex(6), _as_text(draft.as_json())
-    ledger.enter(StoredItem("draft", identity, _bytes(1, body), time.time(), None, owner, address))
+    inventory.enter(StoredItem("draft", identity, _bytes(1, body), time.time(), None, owner, address))
     with DATABASE.writing() as db:
         _add(db, identity, 1, body)
     return identity
@@ -94,7 +94,7 @@ def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
         number, body = last["number"], _as_text(after.as_json())
         _add(db, identity, number + 1, body)
     if (size := _bytes(number + 1, body)) > _bytes(number, last["body"]):
-        ledger.enter(StoredItem("draft", identity, size, time.time()))
+        inventory.enter(StoredItem("draft", identity, size, time.time()))
     return after
 
 
@@ -140,7 +140,7 @@ def share(
     if known := DATABASE.rows(query, body, attack):
         return str(known[0]["id"])
     size = len(body) + len(attack or "")
-    ledger.enter(StoredItem("link", identity, size, time.time(), None, owner, address))
+    inventory.enter(StoredItem("link", identity, size, time.time(), None, owner, address))
     with DATABASE.writing() as db:
         if known := db.execute(query, (body, attack)).fetchall():  # by another of this moment
             return str(known[0]["id"])
@@ -201,7 +201,7 @@ def _as_text(value: Mapping[str, Any]) -> str:
 
 
 def lying() -> list[StoredItem]:
-    """Drafts and links as the ledger has them."""
+    """Drafts and links as the inventory has them."""
     rows = DATABASE.rows(SIZES)
     return [StoredItem("link" if row["link"] else "draft", row["id"], row["size"], row["at"]) for row in rows]
 

@@ -5,9 +5,9 @@ import time
 from hashlib import sha256
 
 from ldp_core.experiment import Draft
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from ldp_core.runs.storage.database import Database
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage.inventory import StoredItem
 from ldp_core.system.json_file import from_text
 
 DATABASE = Database(
@@ -47,7 +47,7 @@ def all_of(who: str) -> dict[str, GuessValue]:
 
 
 def _enter(who: str, about: str, body: str, address: str | None) -> None:
-    ledger.enter(StoredItem("guess", f"{who} {about}", len(body), time.time(), None, who, address))
+    inventory.enter(StoredItem("guess", f"{who} {about}", len(body), time.time(), None, who, address))
 
 
 def skip(who: str, scenario: str, skipped: bool = True, address: str | None = None) -> None:
@@ -66,7 +66,7 @@ def shown(who: str, draft: Draft, address: str | None = None) -> None:
 
 
 def lying() -> list[StoredItem]:
-    """Guesses as the ledger has them; settings guessed at and shown count once."""
+    """Guesses as the inventory has them; settings guessed at and shown count once."""
     query = "SELECT who, about, body FROM guessed UNION ALL SELECT who, scenario, scenario FROM passed"
     return [
         StoredItem("guess", f"{row[0]} {row[1]}", len(row[2]), 0.0, owner=row[0])

@@ -4,9 +4,9 @@ import time
 import unicodedata
 
 from ldp_core.errors import InvalidInput, on_one_line
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from ldp_core.runs.storage.database import Database
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage.inventory import StoredItem
 
 DATABASE = Database(
     "nicknames.sqlite",
@@ -50,7 +50,7 @@ def skeleton(name: str) -> str:
 def keep(who: str, name: str, address: str | None = None) -> None:
     """Store a visitor's nickname; "" for none."""
     typed = cleaned(name)
-    ledger.enter(StoredItem("nickname", who, len(typed), time.time(), None, who, address))
+    inventory.enter(StoredItem("nickname", who, len(typed), time.time(), None, who, address))
     DATABASE.change("INSERT OR REPLACE INTO nickname VALUES (?, ?)", who, typed)
 
 

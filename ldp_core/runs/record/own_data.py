@@ -19,8 +19,8 @@ from ldp_core.errors import InvalidInput, NotYours, StorageFailed, on_one_line, 
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import room_of
 from ldp_core.runs.record import deletion
-from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage import inventory
+from ldp_core.runs.storage.inventory import StoredItem
 from ldp_core.settings import OWN_DATA_HOURS
 from ldp_core.system import bounded
 from ldp_core.system.data_folder import own_dir
@@ -65,7 +65,7 @@ def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> 
     sweep()
     file, until = own_dir() / room_of(owner) / secrets.token_hex(4), time.time() + 3600 * hours()
     entry = StoredItem("own data", _id(file), size, time.time(), until, owner, address)
-    ledger.enter(entry)
+    inventory.enter(entry)
     title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -83,7 +83,7 @@ def take(files: Mapping[str, bytes], owner: str, address: str | None = None) -> 
 def _understand(file: Path, asked: dict[str, str], files: Mapping[str, bytes]) -> str:
     """Keep what a bounded process makes of files; returns their kind."""
     found = bounded.answer(_brought.__name__, asked, files)
-    ledger.spent("own data", _id(file), found.cpu_seconds, len(found.data) or None)
+    inventory.spent("own data", _id(file), found.cpu_seconds, len(found.data) or None)
     kind = str(found.checked()["kind"])
     part = file.with_suffix(".part")
     part.write_bytes(found.data)
@@ -122,7 +122,7 @@ def describe(name: str, owner: str | None, said: Card) -> None:
     text, file = json.dumps(said.as_json()), _own(name, owner)
     Card.of(text.encode())
     stored = file.read_bytes()
-    ledger.enter(StoredItem("own data", _id(file), len(stored) + len(text), time.time()))
+    inventory.enter(StoredItem("own data", _id(file), len(stored) + len(text), time.time()))
     _understand(file, {"card": text}, {"stored": stored})
 
 
@@ -159,7 +159,7 @@ def sweep() -> None:
 
 
 def lying() -> list[StoredItem]:
-    """Data sets as the ledger has them."""
+    """Data sets as the inventory has them."""
     found = list[StoredItem]()
     for title in _titles("*"):
         with suppress(FileNotFoundError):
@@ -214,4 +214,4 @@ def _unlink(file: Path) -> None:
     with suppress(OSError):  # others are left in the room
         file.parent.rmdir()
     datasets.registry.look_anew()
-    ledger.release("own data", _id(file))
+    inventory.release("own data", _id(file))

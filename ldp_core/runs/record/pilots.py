@@ -14,9 +14,9 @@ from ldp_core.experiment import Experiment, Plan, kept, parse, plan
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.record import computations, own_data
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from ldp_core.runs.storage.database import Database
-from ldp_core.runs.storage.ledger import StoredItem
+from ldp_core.runs.storage.inventory import StoredItem
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.system.json_file import from_text
 from ldp_core.theory.learnability import Outlook, certain
@@ -76,13 +76,13 @@ def key_of(asked: Plan) -> str:
 
 def ask(experiments: Sequence[Experiment], owner: str, address: str | None = None) -> bool:
     """Have the worker try out those that are not known; False if it is asked to already. NotYours: data of
-    another visitor; errors as for `ledger.enter`.
+    another visitor; errors as for `inventory.enter`.
     """
     request = json.dumps([one.as_json() | {"attack": None} for one in experiments])
     own_data.room_for(request, owner)
     if any(one.owner == owner and one.request == request for one in waiting()):
         return False
-    ledger.enter(StoredItem("pilot", owner, len(request), time.time(), None, owner, address))
+    inventory.enter(StoredItem("pilot", owner, len(request), time.time(), None, owner, address))
     query = "INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?)"
     WAITING.change(query, owner, address, request, time.time())
     return True
@@ -120,7 +120,7 @@ def give_up(asked: PilotRequest) -> None:
 def done(asked: PilotRequest) -> None:
     """Take a request out, unless another has replaced it."""
     if WAITING.change("DELETE FROM waiting WHERE owner = ? AND at = ?", asked.owner, asked.at):
-        ledger.release("pilot", asked.owner)
+        inventory.release("pilot", asked.owner)
 
 
 def _keep(found: Mapping[str, Outlook]) -> None:
@@ -131,7 +131,7 @@ def _keep(found: Mapping[str, Outlook]) -> None:
 
 
 def lying() -> list[StoredItem]:
-    """Requests as the ledger has them."""
+    """Requests as the inventory has them."""
     rows = WAITING.rows("SELECT owner, length(request), at, address FROM waiting")
     return [StoredItem("pilot", row[0], row[1], row[2], None, row[0], row[3]) for row in rows]
 

@@ -11,7 +11,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations, deletion
-from ldp_core.runs.storage.ledger import StoredItem, oldest_of_fullest
+from ldp_core.runs.storage.inventory import StoredItem, oldest_of_fullest
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings import QUOTA_GB
 

@@ -12,7 +12,7 @@ from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import NotNow, StudioError
 from ldp_core.lessons import LessonPlan
-from ldp_core.runs import ledger, outcomes
+from ldp_core.runs import inventory, outcomes
 from ldp_core.settings import TEACHER
 from ldp_core.system.shipped import ASSETS
 from pages.parts.classroom.words import say
@@ -170,9 +170,9 @@ def _open(asked: str, free: str, numbered: bool) -> None:
 
 def _kept() -> None:
     """What the ledger holds of visitors, of which a teacher deletes own data by a choice and a press."""
-    for kind, (count, size) in ledger.taken().items():
-        st.markdown(f"{count} {ledger.KINDS[kind].what}: {bytes_in_words(size)}")
-    if there := {one.id: one for one in ledger.standing(OWN)}:
+    for kind, (count, size) in inventory.taken().items():
+        st.markdown(f"{count} {inventory.KINDS[kind].what}: {bytes_in_words(size)}")
+    if there := {one.id: one for one in inventory.standing(OWN)}:
         chosen = st.selectbox(
             "Own data", there, None, lambda name: _in_words(there[name]), key="class kept", width=460
         )
@@ -180,7 +180,7 @@ def _kept() -> None:
             st.button("Delete it, and all that was computed from it", on_click=_erase, args=(there[chosen],))
 
 
-def _in_words(own: ledger.StoredItem) -> str:
+def _in_words(own: inventory.StoredItem) -> str:
     """The letters tell which are of one visitor or address, and not of whom."""
     now = time.time()
     end = f", deleted in {seconds(max(0.0, own.until - now))}" if own.until else ""
@@ -189,10 +189,10 @@ def _in_words(own: ledger.StoredItem) -> str:
 
 
 @pressed
-def _erase(own: ledger.StoredItem) -> None:
+def _erase(own: inventory.StoredItem) -> None:
     with refusing(NOT_OPENED):
         sessions.refuse_students(visitor())
-        if not ledger.erase(own):
+        if not inventory.erase(own):
             raise NotNow("these data cannot be deleted now; try again later")
 
 

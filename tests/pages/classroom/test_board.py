@@ -15,7 +15,7 @@ from ldp_core import aggregators, presets
 from ldp_core.classroom import members, sessions
 from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import OptionQuestion
-from ldp_core.runs import ledger, own_data, tint_of
+from ldp_core.runs import inventory, own_data, tint_of
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.charts.base import colour
@@ -156,7 +156,7 @@ def test_teacher_deletes_a_visitors_table(opened: Opened, runs_dir: Path, monkey
     next(one for one in app.button if "Delete" in one.label).click().run()
     assert not app.exception and len(app.selectbox(key="class kept").options) == 1
     assert own_data.mine("ben") and not found_in(runs_dir, part)
-    assert [one.owner for one in ledger.standing("own data")] == ["ben"]
+    assert [one.owner for one in inventory.standing("own data")] == ["ben"]
     app.selectbox(key="class kept").select_index(0).run()
     press = next(one for one in app.button if "Delete" in one.label)
     monkeypatch.setattr("pages.parts.ui.visitor._teachers", set())

@@ -9,7 +9,7 @@ import pytest
 from ldp_core.errors import InvalidExperiment, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs.record import drafts
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from tests.runs.processes import at_once
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -102,19 +102,19 @@ def size() -> int:
 
 
 def test_full_space_costs_the_fullest_address_its_oldest_drafts(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ledger, "LEAST", 10**6)
+    monkeypatch.setattr(inventory, "LEAST", 10**6)
     monkeypatch.setenv("EPSILON_QUOTA_GB", "0.001")
     mine = [drafts.new(small(f"mine {n}"), "anna", "school") for n in range(20)]
     link = drafts.share(small("shared"), owner="anna", address="school")
     opened = [drafts.new(large(1 + n / 100), f"bot {n}", "one network") for n in range(60)]
-    assert sum(one.size for one in ledger.standing("draft")) <= 10**6
+    assert sum(one.size for one in inventory.standing("draft")) <= 10**6
     kept = [drafts.load(one) is not None for one in opened]
     assert (kept[0], kept[-1], kept) == (False, True, sorted(kept)), "the newest, and no hole among them"
     assert all(drafts.load(one) for one in mine) and drafts.snapshot(link) is not None
 
 
 def test_one_person_keeps_so_many_of_the_newest_drafts(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(ledger.KINDS, "draft", ledger.KINDS["draft"]._replace(each=3))
+    monkeypatch.setitem(inventory.KINDS, "draft", inventory.KINDS["draft"]._replace(each=3))
     other = drafts.new(FIRST, "ben", "school")
     found = [drafts.new(small(f"number {n}"), "anna", "school") for n in range(5)]
     assert [drafts.load(one) is not None for one in found] == [False, False, True, True, True]

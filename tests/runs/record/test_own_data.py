@@ -25,7 +25,7 @@ from ldp_core.runs.jobs.listing import lines
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.permissions import Person, person, room_of
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from ldp_core.system import bounded
 from tests.conftest import ROOT
 from tests.runs.carry.exports import zipped as packed
@@ -183,12 +183,12 @@ def test_refused_upload_leaves_no_file(runs_dir: Path, case: str):
     with pytest.raises(InvalidInput, match=why):
         own_data.take(files, ANNA)
     left = {path.name for path in runs_dir.rglob("*") if path.is_file()}
-    assert left <= {"secret", "ledger.sqlite"} and not ledger.standing()
+    assert left <= {"secret", "ledger.sqlite"} and not inventory.standing()
     assert not list(runs_dir.parent.glob("*.png"))
 
 
 def test_a_visitor_has_five_at_most(runs_dir: Path):
-    for i in range(ledger.KINDS["own data"].each):
+    for i in range(inventory.KINDS["own data"].each):
         own_data.take({f"{i}.csv": TABLE}, ANNA)
     with pytest.raises(NotNow, match="delete one"):
         own_data.take({"one.csv": TABLE}, ANNA)
@@ -232,8 +232,8 @@ def test_upload_beyond_a_limit_is_refused(runs_dir: Path, case: str, monkeypatch
     assert sum(map(len, files.values())) < own_data.MOST_BYTES
     with pytest.raises(InvalidInput, match=why):
         own_data.take(files, ANNA, "home")
-    assert not (own_data.mine(ANNA) or ledger.standing() or found_in(runs_dir / "own", b""))
-    (spent,) = ledger.LEDGER.rows("SELECT seconds FROM entry WHERE gone AND kind = 'own data'")
+    assert not (own_data.mine(ANNA) or inventory.standing() or found_in(runs_dir / "own", b""))
+    (spent,) = inventory.INVENTORY.rows("SELECT seconds FROM entry WHERE gone AND kind = 'own data'")
     assert spent[0] > 0, "it still counts for an hour"
 
 
@@ -258,7 +258,7 @@ def test_upload_of_a_killed_server_is_swept(runs_dir: Path, monkeypatch: pytest.
     began = time.time()
     monkeypatch.setattr(time, "time", lambda: began + own_data.YOUNG_SECONDS + 1)
     own_data.sweep()
-    assert not (found_in(runs_dir, MARK.encode()) or ledger.standing())
+    assert not (found_in(runs_dir, MARK.encode()) or inventory.standing())
 
 
 NAME = "marker of private data"

@@ -14,7 +14,7 @@ from ldp_core.runs import own_data, pilots
 from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.process import piloting
 from ldp_core.runs.process.start import ensure_worker
-from ldp_core.runs.storage import ledger
+from ldp_core.runs.storage import inventory
 from tests.runs.processes import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -25,7 +25,7 @@ def one(**changes: Any) -> Experiment:
 
 
 def entries() -> list[tuple[str, str]]:
-    rows = ledger.LEDGER.rows("SELECT owner, address FROM entry WHERE kind = 'pilot' AND NOT gone")
+    rows = inventory.INVENTORY.rows("SELECT owner, address FROM entry WHERE kind = 'pilot' AND NOT gone")
     return [(row["owner"], row["address"]) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""The ledger: its limits, its repair after a crash, and its ends."""
+"""The inventory: its limits, its repair after a crash, and its ends."""
 
 import base64
 import subprocess
@@ -18,8 +18,8 @@ from ldp_core.runs.jobs import lookup
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import pilots
-from ldp_core.runs.storage import ledger
-from ldp_core.runs.storage.ledger import KINDS, StoredItem
+from ldp_core.runs.storage import inventory
+from ldp_core.runs.storage.inventory import KINDS, StoredItem
 from tests.conftest import ROOT
 from tests.runs.in_process import found_in
 from tests.runs.processes import at_once
@@ -37,7 +37,7 @@ def entry(number: int, address: str = "school", size: int = 100, **more: object)
 
 
 def ids() -> set[str]:
-    return {one.id for one in ledger.standing()}
+    return {one.id for one in inventory.standing()}
 
 
 @pytest.fixture
@@ -45,18 +45,18 @@ def small(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind of which ten may be, five of an address, in 2 000 bytes."""
     kind = KINDS["nickname"]._replace(near=5, all=10, makes_room="in all")
     monkeypatch.setitem(KINDS, "nickname", kind)
-    monkeypatch.setattr(ledger, "LEAST", 2000)
-    monkeypatch.setattr(ledger, "compare", lambda _: None)
+    monkeypatch.setattr(inventory, "LEAST", 2000)
+    monkeypatch.setattr(inventory, "compare", lambda _: None)
     monkeypatch.setenv("EPSILON_QUOTA_GB", "0.000001")
 
 
 @pytest.mark.usefixtures("small")
 def test_full_address_is_refused_and_others_are_not():
     for number in range(5):
-        ledger.enter(entry(number))
+        inventory.enter(entry(number))
     with pytest.raises(NotNow, match="from your network"):
-        ledger.enter(entry(5))
-    ledger.enter(entry(5, "home"))
+        inventory.enter(entry(5))
+    inventory.enter(entry(5, "home"))
     assert len(ids()) == 6
 
 
@@ -64,22 +64,22 @@ def test_full_address_is_refused_and_others_are_not():
 @pytest.mark.parametrize("size", [100, 500])
 def test_full_total_costs_the_fullest_address_its_oldest(size: int):
     """By number, and by bytes."""
-    ledger.enter(entry(0, "home"))
+    inventory.enter(entry(0, "home"))
     for place in ("one network", "other network"):
         for number in range(1, 5 if size == 100 else 3):
-            ledger.enter(entry(number + 4 * (place > "one"), place, size if place < "other" else 100))
+            inventory.enter(entry(number + 4 * (place > "one"), place, size if place < "other" else 100))
     for number in range(3 if size == 100 else 2):
-        ledger.enter(entry(number, f"newcomer {number}", size))
+        inventory.enter(entry(number, f"newcomer {number}", size))
     left = ids()
     assert {"home 0", "newcomer 0 0", "newcomer 1 1"} < left and "one network 1" not in left
-    assert len(left) <= 10 and sum(one.size for one in ledger.standing()) <= 2000
+    assert len(left) <= 10 and sum(one.size for one in inventory.standing()) <= 2000
 
 
 @pytest.mark.usefixtures("small")
 def test_what_fits_nowhere_is_refused_and_costs_nobody():
-    ledger.enter(entry(0))
+    inventory.enter(entry(0))
     with pytest.raises(NotNow):
-        ledger.enter(entry(1, "home", 3000))
+        inventory.enter(entry(1, "home", 3000))
     assert ids() == {"school 0"}
 
 
@@ -87,12 +87,12 @@ def test_what_fits_nowhere_is_refused_and_costs_nobody():
 def test_seconds_of_reading_count_after_deletion(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(KINDS, "nickname", KINDS["nickname"]._replace(seconds=(60.0, 60.0)))
     for number in range(3):
-        ledger.enter(entry(number, at=time.time(), seconds=20.0))
-        ledger.release("nickname", f"school {number}")
+        inventory.enter(entry(number, at=time.time(), seconds=20.0))
+        inventory.release("nickname", f"school {number}")
     assert ids() == set()
     with pytest.raises(NotNow, match="60 s"):
-        ledger.enter(entry(4, at=time.time(), seconds=1.0))
-    ledger.enter(entry(4, "home", at=time.time(), seconds=1.0))
+        inventory.enter(entry(4, at=time.time(), seconds=1.0))
+    inventory.enter(entry(4, "home", at=time.time(), seconds=1.0))
 
 
 @pytest.mark.usefixtures("small")
@@ -101,7 +101,7 @@ def test_entries_at_the_same_time_stay_within_the_limit():
 
     def one_more() -> None:
         with suppress(NotNow):
-            ledger.enter(entry(next(numbers)))
+            inventory.enter(entry(next(numbers)))
 
     at_once(12, one_more)
     assert len(ids()) == 5
@@ -110,14 +110,14 @@ def test_entries_at_the_same_time_stay_within_the_limit():
 def test_crash_between_entry_and_writing_is_mended(runs_dir: Path):
     """And one between erasure and release, and what an earlier version has left."""
     lost, left = "0" * 12, drafts.new(DRAFT, "anna", "school")
-    ledger.enter(
-        StoredItem("draft", lost, 100, time.time() - 2 * ledger.YOUNG_SECONDS, None, "ben", "school")
+    inventory.enter(
+        StoredItem("draft", lost, 100, time.time() - 2 * inventory.YOUNG_SECONDS, None, "ben", "school")
     )
-    ledger.enter(StoredItem("draft", "1" * 12, 100, time.time(), None, "ben", "school"))
-    ledger.release("draft", left)
-    ledger.sweep()
+    inventory.enter(StoredItem("draft", "1" * 12, 100, time.time(), None, "ben", "school"))
+    inventory.release("draft", left)
+    inventory.sweep()
     assert ids() == {left, "1" * 12}, "the last may be just before its writing"
-    assert next(one for one in ledger.standing() if one.id == left).size == drafts.lying()[0].size
+    assert next(one for one in inventory.standing() if one.id == left).size == drafts.lying()[0].size
 
 
 def test_all_that_visitors_leave_is_entered(runs_dir: Path):
@@ -131,11 +131,11 @@ def test_all_that_visitors_leave_is_entered(runs_dir: Path):
     assert pilots.ask([DRAFT.base], "anna", "school")
     session = sessions.open_class(TEACHER, "two_volunteers")
     members.join(session, "anna", "Anna", "school")
-    before = ledger.standing()
+    before = inventory.standing()
     assert {one.kind for one in before} == {*KINDS}
     assert {one.address for one in before if one.kind != "class"} == {"school"}
-    ledger.LEDGER.path.unlink()
-    ledger.sweep()
+    inventory.INVENTORY.path.unlink()
+    inventory.sweep()
     assert ids() == {one.id for one in before}, "as lies there"
 
 
@@ -159,7 +159,7 @@ def test_prune_frees_what_visitors_left_beside_runs(runs_dir: Path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "own data" in done.stdout and own_data.mine("anna") == []
-    assert drafts.load(identity) is None and not ledger.taken()
+    assert drafts.load(identity) is None and not inventory.taken()
 
 
 def test_upload_class_and_job_leave_no_bytes_without_a_server(
@@ -186,4 +186,4 @@ def test_upload_class_and_job_leave_no_bytes_without_a_server(
     monkeypatch.setattr(time, "time", lambda: later)
     assert main(["runs"]) == 0
     assert {one: found_in(runs_dir, one) for one in sought} == {one: [] for one in sought}
-    assert queue.find() == queue.deleted() == [] and not ledger.standing()
+    assert queue.find() == queue.deleted() == [] and not inventory.standing()

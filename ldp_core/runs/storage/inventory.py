@@ -1,6 +1,6 @@
-"""Ledger of what visitors leave in the folder of runs: owner, address, bytes, seconds of reading and end of
-each entry, with the limits of its kind. An entry is made before anything is written, and taken out after it
-was erased; `compare` mends it after a crash in between.
+"""Inventory of what visitors leave in the folder of runs: owner, address, bytes, seconds of reading and end
+of each entry, with the limits of its kind. An entry is made before anything is written, and taken out after
+it was erased; `compare` mends it after a crash in between.
 """
 
 import sqlite3
@@ -15,7 +15,7 @@ from ldp_core.runs.storage.database import Database
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.settings import QUOTA_GB
 
-LEDGER = Database(
+INVENTORY = Database(
     "ledger.sqlite",
     """
 CREATE TABLE IF NOT EXISTS entry (
@@ -113,9 +113,9 @@ def enter(entry: StoredItem) -> None:
 
 def _entered(entry: StoredItem, compared: bool) -> list[StoredItem] | None:
     """Enter it; returns those that go for it. None, with nothing entered, if it fits only after others go and
-    the ledger was not `compared`.
+    the inventory was not `compared`.
     """
-    with LEDGER.writing() as db:
+    with INVENTORY.writing() as db:
         known = _select(db, "kind = ? AND id = ? AND NOT gone", entry.kind, entry.id)
         if known:
             last = known[0]
@@ -205,12 +205,12 @@ def oldest_of_fullest(there: Sequence[StoredItem]) -> Iterator[StoredItem]:
 def spent(kind: str, identity: str, seconds: float, size: int | None) -> None:
     """Note what reading an entry took, and the bytes that it has become."""
     query = "UPDATE entry SET seconds = seconds + ?, size = coalesce(?, size) WHERE kind = ? AND id = ?"
-    LEDGER.change(query, seconds, size, kind, identity)
+    INVENTORY.change(query, seconds, size, kind, identity)
 
 
 def release(kind: str, identity: str) -> None:
     """Take out what was erased; for an hour its seconds of reading still count."""
-    with LEDGER.writing() as db:
+    with INVENTORY.writing() as db:
         where = "kind = ? AND id = ?"
         query = f"UPDATE entry SET gone = 1, size = 0, until = ? WHERE {where} AND seconds > 0"  # noqa: S608
         db.execute(query, (time.time() + HOUR, kind, identity))
@@ -218,7 +218,7 @@ def release(kind: str, identity: str) -> None:
 
 
 def release_part(part: str) -> None:
-    LEDGER.change("DELETE FROM entry WHERE part = ?", part)
+    INVENTORY.change("DELETE FROM entry WHERE part = ?", part)
 
 
 def erase(entry: StoredItem) -> bool:
@@ -231,14 +231,14 @@ def erase(entry: StoredItem) -> bool:
 
 def standing(kind: str | None = None) -> list[StoredItem]:
     """All that is entered, of one kind or of all."""
-    with LEDGER.reading() as db:
+    with INVENTORY.reading() as db:
         return _select(db, "(?1 IS NULL OR kind = ?1) AND NOT gone ORDER BY at", kind) if db else []
 
 
 def taken() -> dict[str, tuple[int, int]]:
     """Number and bytes of the entries of each kind."""
     query = "SELECT kind, count(*), sum(size) FROM entry WHERE NOT gone GROUP BY kind"
-    return {row[0]: (row[1], row[2]) for row in LEDGER.rows(query)}
+    return {row[0]: (row[1], row[2]) for row in INVENTORY.rows(query)}
 
 
 def free(most: int) -> list[StoredItem]:
@@ -258,9 +258,9 @@ def free(most: int) -> list[StoredItem]:
 
 
 def sweep() -> None:
-    """Now and then compare the ledger with what lies there; erase what has reached its end."""
+    """Now and then compare the inventory with what lies there; erase what has reached its end."""
     now = time.time()
-    with LEDGER.reading() as db:
+    with INVENTORY.reading() as db:
         last = _select(db, "kind = ''") if db else []
     if not (last and 0 <= now - last[0].at < COMPARED_SECONDS):
         for kind in KINDS:
@@ -268,14 +268,14 @@ def sweep() -> None:
                 compare(kind)
         query = "INSERT OR REPLACE INTO entry (kind, id, part, size, seconds, at, gone) VALUES "
         if taken():
-            LEDGER.change(query + "('', '', '', 0, 0, ?, 1)", now)
-    with LEDGER.reading() as db:
+            INVENTORY.change(query + "('', '', '', 0, 0, ?, 1)", now)
+    with INVENTORY.reading() as db:
         due = _select(db, "until < ? AND NOT gone", now) if db else []
     for one in due:
         with suppress(StudioError, OSError):  # or the next time
             erase(one)
-    if LEDGER.rows("SELECT 1 FROM entry WHERE gone AND until < ? LIMIT 1", now):
-        LEDGER.change("DELETE FROM entry WHERE gone AND until < ?", now)
+    if INVENTORY.rows("SELECT 1 FROM entry WHERE gone AND until < ? LIMIT 1", now):
+        INVENTORY.change("DELETE FROM entry WHERE gone AND until < ?", now)
 
 
 def compare(kind: str) -> None:
@@ -286,7 +286,7 @@ def compare(kind: str) -> None:
     now = time.time()
     if not (lying or standing(kind)):
         return
-    with LEDGER.writing() as db:
+    with INVENTORY.writing() as db:
         known = {one.id: one for one in _select(db, "kind = ? AND NOT gone", kind)}
         for identity, one in lying.items():
             if identity not in known:
