@@ -93,7 +93,7 @@ def erase(identity: str) -> None:
 def _call(db: Any, session: Session, who: str, number: int, wanted: str) -> Member:
     """Store a member's name; InvalidInput if it looks like another's, or like a number."""
     called = wanted or f"no. {number}"
-    if wanted and NUMBER.fullmatch(wanted):
+    if wanted and NUMBER.fullmatch(nicknames.latin(wanted)):
         raise InvalidInput("names like “no. 2” are for those who give none; type another name")
     others = db.execute("SELECT name FROM member WHERE code = ? AND who != ?", (session.code, who))
     if any(nicknames.skeleton(row["name"]) == nicknames.skeleton(called) for row in others):
@@ -156,8 +156,9 @@ def leave(session: Session, who: str) -> None:
 
 
 def _forget(db: Any, code: str, who: str) -> None:
-    for table in ("bit", "drawing", "member", "guess", "try"):
+    for table in ("drawing", "member", "guess", "try"):
         db.execute(f"DELETE FROM {table} WHERE code = ? AND who = ?", (code, who))  # noqa: S608
+    db.execute("UPDATE bit SET bit = -1 WHERE code = ? AND who = ?", (code, who))  # no second toss
 
 
 def member(session: Session, who: str) -> Member | None:

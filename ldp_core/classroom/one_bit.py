@@ -1,7 +1,7 @@
 """A class that answers a delicate yes or no, of which only what a coin made of it is sent.
 
 The class's free field is the name of the coin's ε (`lessons.coin.BUDGETS`). A student sends one bit for each
-ε, and no second one: another toss would tell more.
+ε, and no second one, after leaving and coming back neither: another toss would tell more.
 """
 
 from typing import Any
@@ -32,15 +32,15 @@ def send(session: Session, who: str, bit: Any, epsilon: Any) -> None:
 
 def sent_by(session: Session, who: str) -> dict[str, int]:
     """Bits that a student has sent, by the name of ε."""
-    query = "SELECT epsilon, bit FROM bit WHERE code = ? AND scenario = ? AND who = ?"
+    query = "SELECT epsilon, bit FROM bit WHERE code = ? AND scenario = ? AND who = ? AND bit >= 0"
     return {row[0]: row[1] for row in CLASSES.rows(query, session.code, session.scenario, who)}
 
 
 def counts(session: Session) -> dict[str, tuple[int, int]]:
     """How many sent a yes, of how many, by the name of ε."""
     query = (
-        "SELECT epsilon, sum(bit), count(*) FROM bit WHERE code = ? AND scenario = ? GROUP BY epsilon "
-        "ORDER BY min(rowid)"
+        "SELECT epsilon, sum(bit), count(*) FROM bit WHERE code = ? AND scenario = ? AND bit >= 0 "
+        "GROUP BY epsilon ORDER BY min(rowid)"
     )
     return {row[0]: (row[1], row[2]) for row in CLASSES.rows(query, session.code, session.scenario)}
 

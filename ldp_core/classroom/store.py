@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS drawing (
 CREATE TABLE IF NOT EXISTS bit (
     code TEXT NOT NULL, scenario TEXT NOT NULL, who TEXT NOT NULL,
     epsilon TEXT NOT NULL,   -- its name
-    bit INTEGER NOT NULL,    -- as the coin left it
+    bit INTEGER NOT NULL,    -- as the coin left it; -1 of one who has left
     PRIMARY KEY (code, scenario, who, epsilon)
 );
 """

@@ -65,6 +65,16 @@ def test_same_question_is_asked_again_with_ten_times_the_budget(opened: sessions
     assert now(opened).phase == "shown", "there is no larger one"
 
 
+def test_leaving_and_joining_again_gives_no_second_toss(opened: sessions.Session):
+    one_bit.send(opened, "anna", 1, "1.1")
+    members.leave(opened, "anna")
+    assert not one_bit.counts(opened) and not one_bit.sent_by(opened, "anna")
+    members.join(opened, "anna", "anna")
+    with pytest.raises(NotNow, match="second toss"):
+        one_bit.send(opened, "anna", 0, "1.1")
+    assert not one_bit.counts(opened)
+
+
 def test_bits_go_with_their_member_and_their_class(opened: sessions.Session):
     for who in ("anna", "ben"):
         one_bit.send(opened, who, 1, "1.1")

@@ -22,10 +22,11 @@ BLANK = "\u3164\u2800\u115f\u1160\uffa0"
 MOST_LETTERS, MOST_MARKS = 20, 2
 """Most characters of a name, and most combining marks on one of them."""
 ALIKE = str.maketrans(
-    "авекмнорстухѕіјԁһɡαβεικνορτυχɑ01|l",
-    "abekmhopctyxsijdhgabeiknoptuxaoiii",
+    "авекмнорстухѕіјԁһɡαβεικνορτυχɑıո",
+    "abekmhopctyxsijdhgabeiknoptuxain",
 )
 """Latin letters that others look like, after case folding."""
+FIGURES = str.maketrans("01|l", "oiii")
 
 
 def cleaned(name: str) -> str:
@@ -41,10 +42,14 @@ def cleaned(name: str) -> str:
     return found
 
 
+def latin(name: str) -> str:
+    """A name in small Latin letters, where its letters look like these."""
+    return unicodedata.normalize("NFKD", name).casefold().translate(ALIKE)
+
+
 def skeleton(name: str) -> str:
     """What a name looks like: equal for names that a reader cannot tell apart."""
-    plain = unicodedata.normalize("NFKD", name).casefold().translate(ALIKE)
-    return "".join(letter for letter in plain if letter.isalnum()) or name
+    return "".join(letter for letter in latin(name).translate(FIGURES) if letter.isalnum()) or name
 
 
 def keep(who: str, name: str, address: str | None = None) -> None:
