@@ -53,7 +53,7 @@ def _row(name: str, found: Verdict) -> list[str]:
     ours = ", ".join(f"{plain(label)} {plain(stated(one))}" for label, one in each.items() if one)
     parts = names_by((one.outcome, f"{one.says} ({in_unit(one)})") for one in found.parts)
     said = [f"**{outcome}**: {plain('; '.join(what), 400)}." for outcome, what in parts.items()]
-    reason = plain(claims.reason(made, found), 300)
+    reason = plain(found.reason, 300)
     why = " ".join([*said, reason[:1].upper() + reason[1:]])
     return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), badge(found.word), ours, why]
 

@@ -5,8 +5,8 @@ statement, an axis that its words do not name is averaged over, or of `of` the b
 for null.
 """
 
-import importlib.util
 import re
+import runpy
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -68,13 +68,8 @@ class Beside:
 
     def __call__(self, experiment: Experiment, load: Load) -> Any:
         file = self.folder / PROGRAM
-        refuse_changeable(file, self.folder / "__pycache__", *self.folder.glob("__pycache__/program.*"))
-        spec = importlib.util.spec_from_file_location(f"{self.folder.name}_program", file)
-        if spec is None or spec.loader is None:
-            raise InvalidInput(f"{file} cannot be loaded")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return getattr(module, self.name)(experiment, load)
+        refuse_changeable(file)
+        return runpy.run_path(str(file))[self.name](experiment, load)
 
 
 class _Wrong(Exception):

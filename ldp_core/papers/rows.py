@@ -11,6 +11,8 @@ from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict, of_arm
 
 Row = dict[str, Any]
+NOT_EXPORTED = ("setting", "curve", "also", "noise", "size", "chance")
+"""Fields of a figure that have a table or columns of their own."""
 
 
 def command(name: str, claim: Claim, reading: str) -> str:
@@ -73,22 +75,10 @@ def arms(paper: str, claim: Claim, shelf: Shelf, judged: Verdict) -> Iterator[Ro
 
 def figures(paper: str, claim: Claim, shelf: Shelf, judged: Verdict) -> Iterator[Row]:
     """A row for each stored run of each arm in each reading, at full precision."""
-    fields = (
-        "seed",
-        "value",
-        "status",
-        "version",
-        "date",
-        "seconds",
-        "device",
-        "key",
-        "weights",
-        "made_with",
-    )
     for made, _, row in readings(paper, claim, judged):
         for arm in made.measured:
             for one in shelf.of_arm(made, arm.label).values():
-                own = {name: getattr(one, name) for name in fields}
+                own = {name: value for name, value in vars(one).items() if name not in NOT_EXPORTED}
                 also = {f"also_{name}": value for name, value in one.also.items()}
                 named = {name: row[name] for name in ("paper", "claim", "reading")}
                 yield {**named, "arm": arm.label, **own, "this_version": one.version == arm.version, **also}

@@ -69,14 +69,6 @@ def seconds_of(claim: Claim) -> float | None:
     return seconds(each, known) * claim.seeds if known else None
 
 
-def reason(claim: Claim, found: Verdict) -> str:
-    """The verdict's reason; for a claim that was not run, with the estimated time on this machine."""
-    if found.word != "not run" or claim.missing or found.date:
-        return found.reason
-    takes, runs = seconds_of(claim), len(claim.measured) * claim.seeds * len(claim.read_each)
-    return f"{found.reason[:-1]}: {runs} runs{f', about {in_words(takes)} here' if takes else ''}."
-
-
 def listed() -> Iterator[str]:
     """Lines of text: every claim with the paper's figure and the measured one."""
     for name in papers.names():
@@ -85,8 +77,7 @@ def listed() -> Iterator[str]:
         yield f"{name}: {paper.label}{f', by the reading “{by}”' if by else ''}"
         for claim in paper.claims:
             found = words[claim.id]
-            why = reason(claim, found)
-            yield f"  {claim.id:<20} {found.word}{f': {why}' if why else ''}"
+            yield f"  {claim.id:<20} {': '.join(filter(None, (found.word, found.reason)))}"
             for statement, part in zip_longest(claim.statements, found.parts):
                 ours = f"{in_unit(part)} ({part.outcome})" if part else "–"
                 yield f"      paper: {statement.says(claim.about):<40} here: {ours}"

@@ -55,14 +55,8 @@ def tint_of(registry: Registry[Any], name: str) -> int:
     return place if place < COLOURS else COLOURS - 1 - place % 2
 
 
-def styles(draft: Draft, shared: bool = False) -> list[Style]:
-    """Style of each variant: different colours, unless variants differ in ε only and form one line
-    (`ladders`), or with `shared` all take that of their mechanism or aggregator.
-    """
-    if shared:
-        found = [_own(variant) for variant in draft.variants]
-        own = [OTHERWISE[i % COLOURS] if tint is None else tint for i, tint in enumerate(found)]
-        return [Style(tint, DASHES[own[:i].count(tint) % len(DASHES)]) for i, tint in enumerate(own)]
+def styles(draft: Draft) -> list[Style]:
+    """Style of each variant: different colours, unless variants differ in ε only and form `ladders`."""
     steps = ladders(draft)
     if steps:
         first = {name: place for place, (name, _) in reversed(list(enumerate(steps)))}

@@ -3,20 +3,18 @@
 import html
 import re
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.papers import Claim
 from ldp_core.papers.rows import command, table_of
 from ldp_core.papers.statements import in_unit, quantity, stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict, of_arm
-from ldp_core.runs import STALLED, Job, Style, claims, how_far, jobs, kinds, of_claims, styles
-from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, line_style, scatter
+from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds, of_claims
+from pages.parts.charts.base import TEXT, Figure, Trace, colour, figure
 from pages.parts.papers.badges import badge
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
@@ -34,7 +32,6 @@ MOST_SECONDS = 3600.0
 """Longest estimated duration that a page launches; longer measurements are for the command line."""
 EVERY = 1.0
 """Interval between two refreshes in seconds."""
-MOST_LINES = 12
 
 
 def claim_view(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
@@ -65,8 +62,8 @@ def claim_view(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
     if found.parts:
         said = ([plain(one.says, 120), plain(in_unit(one), 60), badge(one.outcome)] for one in found.parts)
         table(("the paper says", "here", "word"), [*said])
-    if why := claims.reason(claim, found):
-        st.markdown(plain(why, 400))
+    if found.reason:
+        st.markdown(plain(found.reason, 400))
     how, body = table_of(claim, shelf, found) if found.parts else ("", [])
     if body:
         st.markdown(f"The paper's table: {plain(how)}" + ("; in brackets its figures" if claim.paper else ""))
@@ -75,24 +72,18 @@ def claim_view(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
         for quote in quotes:
             st.markdown(f"{plain(quote.where[0].upper() + quote.where[1:])}: “{plain(quote.text, 300)}”")
     if any(shelf.of_arm(claim, arm.label) for arm in claim.measured):
-        _charts(name, claim, shelf)
+        _chart(name, claim, shelf)
         _arms(claim, shelf)
     if found.measured_by:
         st.caption(f"Measured by {plain(found.measured_by)}, {plain(found.date)}, {found.seeds} seeds.")
 
 
-def _charts(name: str, claim: Claim, shelf: Shelf) -> None:
+def _chart(name: str, claim: Claim, shelf: Shelf) -> None:
     height = 80 + 24 * sum(bool(shelf.of_arm(claim, arm.label)) for arm in claim.measured)
-    curves, whose = rounds_figure(claim, shelf), f"the arms of “{claim.title}”"
-    row, arms = 2 if curves else 1, arms_figure(claim, shelf)
     ends = "filled: the paper's own; open: controls; diamonds: the paper's figure"
-    level = f", with {claim.level} intervals"
-    shown = [ChartCard("Where each arm ends", level, ends, arms, f"Where {whose} end", height, row)]
-    if curves:
-        means = "means over seeds; colours as at the left, dashes in the order of the settings"
-        label = f"Accuracy by round of {whose}"
-        shown.append(ChartCard("Round by round", ", the paper's own arms", means, curves, label, height, row))
-    components.draw("cards", components.sheet(shown), key=f"figures {name} {claim.id}")
+    level, label = f", with {claim.level} intervals", f"Where the arms of “{claim.title}” end"
+    shown = ChartCard("Where each arm ends", level, ends, arms_figure(claim, shelf), label, height)
+    components.draw("cards", components.sheet([shown]), key=f"figures {name} {claim.id}")
 
 
 def _arms(claim: Claim, shelf: Shelf) -> None:
@@ -180,70 +171,29 @@ def _draft(name: str, identity: str) -> str:
 
 
 def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
-    """A dot with an interval for each arm; a diamond for the paper's figure."""
-    about, markers = quantity(claim.about), _markers(claim)
-    unit = about.unit
-    shown = [arm for arm in claim.measured if shelf.of_arm(claim, arm.label)][::-1]
+    """A dot with an interval for each arm, hollow for a control; a diamond for the paper's figure."""
+    about, controls = quantity(claim.about), {control.arm for control in claim.controls}
+    each = {arm.label: of_arm(claim, shelf, arm.label) for arm in claim.measured[::-1]}
     traces: list[Trace] = []
-    for arm in shown:
-        ours = of_arm(claim, shelf, arm.label)
-        if ours is None:
-            continue
-        marker = markers[arm.label]
-        half = ours.half if np.isfinite(ours.half) else 0.0
-        error = {"type": "data", "array": [half], "color": marker["color"], "thickness": 1.5, "width": 4}
-        hover = f"{stated(ours, unit)}<extra></extra>"
-        traces.append(_dots([ours.mean], [arm.label], error_x=error, marker=marker, hovertemplate=hover))
-    printed = [arm.label for arm in shown if arm.label in claim.paper]
-    if printed:
+    for label, ours in each.items():
+        if ours is not None:
+            half = ours.half if np.isfinite(ours.half) else 0.0
+            error = {"type": "data", "array": [half], "color": colour(2), "thickness": 1.5, "width": 4}
+            symbol = "circle-open" if label in controls else "circle"
+            hover = f"{stated(ours, about.unit)}<extra></extra>"
+            marker = {"size": 9, "color": colour(2), "symbol": symbol}
+            traces.append(_dots([ours.mean], [label], error_x=error, marker=marker, hovertemplate=hover))
+    shown = [label for label, ours in each.items() if ours is not None]
+    if printed := [label for label in shown if label in claim.paper]:
         marker = {"size": 11, "color": TEXT, "symbol": "diamond-open"}
-        hover = f"the paper: %{{x:.4~r}} {unit}<extra></extra>"
-        values = [claim.paper[name] for name in printed]
-        traces.append(_dots(values, printed, marker=marker, hovertemplate=hover))
-    names = [html.escape(arm.label) for arm in shown]
+        hover = f"the paper: %{{x:.4~r}} {about.unit}<extra></extra>"
+        traces.append(_dots([claim.paper[n] for n in printed], printed, marker=marker, hovertemplate=hover))
     return figure(
         traces,
         x={"title": about.axis, "showgrid": True},
-        y={"type": "category", "categoryorder": "array", "categoryarray": names},
+        y={"type": "category", "categoryorder": "array", "categoryarray": [*map(html.escape, shown)]},
         hovermode="closest",
     )
-
-
-def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
-    """Mean accuracy over rounds of the paper's own arms; None without training."""
-    controls = {control.arm for control in claim.controls}
-    made = styles_of(claim)
-    traces: list[Trace] = []
-    for arm in [arm for arm in claim.measured if arm.label not in controls][:MOST_LINES]:
-        curves = [one.curve for one in shelf.of_arm(claim, arm.label).values() if one.curve]
-        if curves:
-            mean = [100 * float(np.mean([v for v in at if v is not None])) for at in zip_longest(*curves)]
-            style = line_style(colour(made[arm.label].tint), 2, dash=made[arm.label].dash)
-            hover = f"{html.escape(arm.label)}: %{{y:.1f}} %<extra></extra>"
-            traces.append(scatter(np.arange(len(mean)), mean, **style, hovertemplate=hover))
-    y = {"title": "accuracy, %", "rangemode": "tozero"}
-    tip = {"font": {"size": 12, "color": MUTED}, "bgcolor": "var(--st-secondary-background-color)"}
-    return figure(traces, x={"title": "round"}, y=y, hoverlabel=tip) if traces else None
-
-
-def _markers(claim: Claim) -> dict[str, dict[str, Any]]:
-    """Marker of each arm, hollow for a control."""
-    controls = {control.arm for control in claim.controls}
-    return {
-        label: {
-            "size": 9,
-            "color": colour(style.tint),
-            "symbol": "circle-open" if label in controls else "circle",
-        }
-        for label, style in styles_of(claim).items()
-    }
-
-
-def styles_of(claim: Claim) -> dict[str, Style]:
-    """Style of each arm: its part's colour as on every page; dashes distinguish populations."""
-    sets = [Variant(arm.label, arm.set) for arm in claim.measured]
-    found = styles(Draft(claim.draft.base if claim.draft else parse({}), tuple(sets)), shared=True)
-    return {variant.label: style for variant, style in zip(sets, found, strict=True)}
 
 
 def _dots(x: Sequence[float], names: Sequence[str], **options: Any) -> Trace:

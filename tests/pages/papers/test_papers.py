@@ -17,7 +17,7 @@ from ldp_core.papers.verdict import verdict
 from ldp_core.runs import claims, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.record import drafts
-from pages.parts.papers.claim_view import arms_figure, rounds_figure
+from pages.parts.papers.claim_view import arms_figure
 from pages.parts.papers.five import _how, price_figure
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
@@ -145,7 +145,6 @@ def test_claim_figure_draws_stored_arms(runs_dir: Path):
         [pytest.approx(v + 1)] for v in (40, 10, 20, 30, 10)
     ]
     assert "rangemode" not in drawn["layout"]["xaxis"], "from 0 arms at 92 and 95 % would lie on each other"
-    assert rounds_figure(CLAIM, shelf) is None
     assert verdict(CLAIM, shelf).word == "holds"
     assert len(read(claims.own("pldp_fl"))) == 15
 
