@@ -1,6 +1,8 @@
 """The kind of job that trains a draft's runs side by side; jobs that name equal runs share them."""
 
 import json
+import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +31,8 @@ from ldp_core.system.preemption import Preempted, make_room_if_asked
 
 FIRST_SECONDS = 5.0
 """Longest estimated training that a job's attacks follow; in a longer one those of a round follow that."""
+POINTS_SECONDS = 0.5
+"""Time after which a training that has just begun, and has points, makes room for others' first points."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,7 @@ class TrainingJob(Kind):
         }
         keys = [one.key for one in self.computations(asked, "", room)]
         attacked = any(later[number] and one.attack for number, one in experiments.items())
+        begun = math.inf if starts else time.monotonic()
         done, private = RoundsDone(experiments, starts, report, later), None
         if asked.drawings:
             private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
@@ -106,11 +111,12 @@ class TrainingJob(Kind):
                 last[turn.run] = end
                 if end["round"] == experiments[turn.run].rounds:
                     recorders[turn.run].flush()  # its accuracy is final, and attacks may follow
-                    all_trained = all(
-                        last.get(number, {}).get("round") == one.rounds for number, one in experiments.items()
-                    )
-                    if all_trained and attacked and queue.newcomers(keys):
-                        raise Preempted  # a first curve comes before attacks
+                reached = [last.get(number, {}).get("round", 0) for number in experiments]
+                trained = attacked and reached == [one.rounds for one in experiments.values()]
+                if trained or (all(reached) and time.monotonic() - begun > POINTS_SECONDS):
+                    begun += POINTS_SECONDS  # when it looks again
+                    if queue.newcomers(keys):
+                        raise Preempted
             if may_stop:
                 make_room_if_asked()
             if turn.ends:

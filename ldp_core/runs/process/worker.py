@@ -237,6 +237,7 @@ def _warm_up() -> None:
     import ldp_core.pilot  # noqa: F401
     from ldp_core.simulate import simulate
 
+    kinds.names()
     default = parse({"rounds": 1, "attack": None})
     for _ in simulate(default, load("digits"), torch.device("cpu")):  # a fork can use no GPU of its parent
         pass

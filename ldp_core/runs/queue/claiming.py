@@ -2,8 +2,8 @@
 
 First come jobs that have never begun, of owners for whom none runs just now. Among equals addresses take
 turns, and so do the owners behind one: a new cookie makes a new owner, while a new address is harder to get.
-Last, the shortest remaining work of the oldest. Now and then a job that was put aside long ago comes before
-all, so that no stream of short ones starves it.
+New jobs of an address go by their launch, a person's own by the shortest remaining work. Now and then a job
+that was put aside long ago comes before all, so that no stream of short ones starves it.
 """
 
 import json
@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,21 @@ RESCUE_SECONDS = 15.0
 """Least time between two jobs that come first for that: many would keep out who has seen nothing yet."""
 _rescued_at: dict[Path, float] = {}
 """Time of the latest of them, by folder of runs."""
+NEW = 1
+"""Rank of jobs that have never begun; what is rescued has a lower one, what was put aside a higher one."""
 COMPARED = 4
-"""Jobs of equal turn, the oldest, of which the shortest is next: an estimate takes the worker up to 40 ms."""
+"""A person's oldest jobs, of which the shortest is next: an estimate takes the worker up to 40 ms."""
 LATEST = """
 SELECT 'address' AS what, coalesce(address, owner) AS who, MAX(started) AS at
 FROM jobs WHERE started <= :now GROUP BY who
 UNION ALL SELECT 'owner', owner, MAX(started) FROM jobs WHERE started <= :now GROUP BY owner
+UNION ALL SELECT 'launched', owner, MAX(created) FROM jobs WHERE started <= :now GROUP BY owner
 """
-"""Latest start of a job by taker; those in the future (a clock was set back) are ignored."""
+"""Latest start of a job by taker, and latest launch of a begun one by owner; those in the future (a clock was
+set back) are ignored.
+"""
+APART_SECONDS = 20.0
+"""Time by which a person's next new job counts as launched later than the one before, at least."""
 STOPPED = "the worker was stopped from outside"
 LOST = "its process could not be started, or was lost sight of"
 OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
@@ -48,10 +56,10 @@ def places() -> dict[str, int]:
 
 def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda job: 0.0) -> Iterator[Job]:
     """Queued jobs, and possibly a newcomer, which may be a running one that makes room, in the order of their
-    turns, as if all took equally long. The
-    address with the fewest running jobs is next; among those, the one whose latest job began longest ago. The
-    same rule orders the owners of an address; an owner's own jobs are ordered by the seconds `left`, then by
-    age. No more is computed of the order than is asked for.
+    turns, as if all took equally long. The address with the fewest running jobs is next; among those, the one
+    whose latest job began longest ago. The same rule orders the owners of an address, but new jobs are
+    ordered by their launch; an owner's own jobs by the seconds `left`, then by age. No more is computed of
+    the order than is asked for.
     """
     with looking() as db:
         if db is None:
@@ -68,31 +76,35 @@ def in_turn(newcomer: Job | None = None, left: Callable[[Job], float] = lambda j
     rescued = min(starving, key=lambda job: job.started or now, default=None)
 
     def group(job: Job) -> tuple[Any, ...]:
-        return (0,) if job is rescued else (2 - is_new(job, served), *job.takers)
+        return (0,) if job is rescued else (NEW if is_new(job, served) else NEW + 1, *job.takers)
 
     alike = dict[tuple[Any, ...], list[Job]]()  # of one rank now and later
     for job in sorted(queued, key=lambda job: job.place):
         alike.setdefault(group(job), []).append(job)
 
+    def rank(these: tuple[Any, ...]) -> tuple[float, ...]:
+        order = [n for who in these[1:] for n in (busy[who], latest.get(who, 0.0))]
+        if these[0] == NEW:
+            before = latest.get(("launched", these[-1][1]), -inf)
+            order[-1] = max(alike[these][0].created, before + APART_SECONDS)
+        return these[0], *order, alike[these][0].place
+
     while alike:
         if len(running) >= most:
             running.pop(0)
         busy = Counter(who for job in running for who in job.takers)
-        ranks = {
-            these: (these[0], *(n for who in these[1:] for n in (busy[who], latest.get(who, 0.0))))
-            for these in alike
-        }
-        first = min(ranks.values())
-        equal = [job for these, its in ranks.items() if its == first for job in alike[these][:COMPARED]]
-        oldest = sorted(equal, key=lambda job: job.place)[:COMPARED]
-        job = oldest[0] if len(oldest) == 1 else min(oldest, key=left)
+        first = min(alike, key=rank)
+        own = alike[first][:COMPARED]
+        job = own[0] if len(own) == 1 else min(own, key=left)
         yield job
-        alike[group(job)].remove(job)
-        if not alike[group(job)]:
-            del alike[group(job)]
+        alike[first].remove(job)
+        if not alike[first]:
+            del alike[first]
         running.append(job)
         turn += 1.0
         latest |= dict.fromkeys(job.takers, turn)
+        if job.started is None:
+            latest["launched", job.owner] = max(job.created, latest.get(("launched", job.owner), 0.0))
 
 
 def is_new(job: Job, served: Collection[str | None]) -> bool:

@@ -183,7 +183,7 @@ def test_terminated_worker_keeps_the_last_round(runs_dir: Path):
 
 
 def test_a_crowd_that_launches_the_same_draft_makes_one_run(two_slots: Path):
-    """C2: fifty clicks with one token are one job; other tokens queue in order."""
+    """C2: fifty clicks with one token are one job; other tokens have their first rounds."""
     draft = Draft(parse(ENDLESS | {"seed": 60}), (Variant("run"),))
     before = len(queue.find())
     ids = at_once(50, lambda: jobs.submit(draft, "a" * 12, owner="anna"))
@@ -192,9 +192,8 @@ def test_a_crowd_that_launches_the_same_draft_makes_one_run(two_slots: Path):
     wait_for(lambda: rounds_of(ids[0]))
     others = [draft.with_base({"seed": 61 + n}) for n in range(4)]
     later = [jobs.submit(draft, f"{n:012x}", owner=f"visitor {n}") for n, draft in enumerate(others)]
-    wait_for(lambda: rounds_of(later[0]))
-    assert [job.id for job in queue.in_turn()] == later[1:]
-    assert len(workers(two_slots)) == 3
+    wait_for(lambda: all(map(rounds_of, later)))
+    assert len(workers(two_slots)) <= 3
 
 
 @pytest.mark.alone

@@ -10,7 +10,7 @@ import pytest
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue import changes
-from ldp_core.runs.queue.claiming import COMPARED, STARVED_SECONDS
+from ldp_core.runs.queue.claiming import APART_SECONDS, COMPARED, STARVED_SECONDS
 from ldp_core.runs.queue.job import ASIDE, Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person, address, is_teacher, person, signed_in
 from tests.runs.record.test_deletion import record
@@ -110,17 +110,17 @@ def test_job_that_never_began_comes_before_those_put_aside(monkeypatch: pytest.M
     assert order()[0] == new and order()[-1] == long
 
 
-def test_claim_in_a_long_queue_estimates_few_jobs():
+def test_claim_in_a_long_queue_estimates_only_one_persons_jobs():
     """A hundred jobs of new cookies would take the worker seconds, in which no job begins."""
-    ids = [queue.add("run", {}, owner=person(f"{n:032x}").owner, address=f"{n % 5}") for n in range(100)]
+    ids = [queue.add("run", {}, owner=person(f"{n % 25:032x}").owner, address="class") for n in range(100)]
     asked = list[str]()
 
     def left(job: Job) -> float:
         asked.append(job.id)
-        return 1.0 if job.id in ids[3:] else 2.0
+        return float(job.id == ids[0])
 
-    claimed = queue.claim(left=left)
-    assert claimed and claimed.id == ids[3] and len(asked) <= COMPARED
+    assert (claimed := queue.claim(left=left)) and claimed.id == ids[25]
+    assert set(asked) == {ids[n] for n in (0, 25, 50, 75)[:COMPARED]}
 
 
 def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pytest.MonkeyPatch):
@@ -212,3 +212,20 @@ def test_many_jobs_put_aside_leave_turns_to_new_ones(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(time, "time", lambda: now)
     claimed = [queue.claim() for _ in range(2)]
     assert [job and job.id for job in claimed] == [old[0], new]
+
+
+def test_resumed_job_puts_its_owners_next_one_behind_nobody(monkeypatch: pytest.MonkeyPatch):
+    hers, _ = (queue.add("run", {}, owner=one.owner, address="class") for one in (ANNA, BEN))
+    for _ in range(2):
+        assert (job := queue.claim()) and queue.move(job.id, "queued", ASIDE)
+    assert (job := queue.claim()) and job.id == hers and queue.move(hers, "queued", ASIDE)
+    now = time.time() + APART_SECONDS + 1
+    monkeypatch.setattr(time, "time", lambda: now)
+    new = [queue.add("run", {}, owner=one.owner, address="class") for one in (ANNA, BEN)]
+    assert [job.id for job in queue.in_turn()][:2] == new
+
+
+def test_new_jobs_of_one_person_leave_turns_to_others():
+    first, second, third = (queue.add("run", {}, owner=ANNA.owner) for _ in range(3))
+    other = queue.add("run", {}, owner=BEN.owner, address=ANNA.owner)
+    assert [job.id for job in queue.in_turn()] == [first, other, second, third]
