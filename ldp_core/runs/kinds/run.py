@@ -31,8 +31,10 @@ from ldp_core.system.preemption import Preempted, make_room_if_asked
 
 FIRST_SECONDS = 5.0
 """Longest estimated training that a job's attacks follow; in a longer one those of a round follow that."""
-POINTS_SECONDS = 0.5
-"""Time after which a training that has just begun, and has points, makes room for others' first points."""
+POINTS_SECONDS, LOOK_SECONDS = 2.0, 0.1
+"""Time after which a training that has just begun, and has points, makes room for another's first points, and
+so many times less for so many others; and between two looks at who waits.
+"""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class TrainingJob(Kind):
         }
         keys = [one.key for one in self.computations(asked, "", room)]
         attacked = any(later[number] and one.attack for number, one in experiments.items())
-        begun = math.inf if starts else time.monotonic()
+        looked = begun = math.inf if starts else time.monotonic()
         done, private = RoundsDone(experiments, starts, report, later), None
         if asked.drawings:
             private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
@@ -113,9 +115,9 @@ class TrainingJob(Kind):
                     recorders[turn.run].flush()  # its accuracy is final, and attacks may follow
                 reached = [last.get(number, {}).get("round", 0) for number in experiments]
                 trained = attacked and reached == [one.rounds for one in experiments.values()]
-                if trained or (all(reached) and time.monotonic() - begun > POINTS_SECONDS):
-                    begun += POINTS_SECONDS  # when it looks again
-                    if queue.newcomers(keys):
+                if trained or (all(reached) and time.monotonic() - looked > LOOK_SECONDS):
+                    looked, others = time.monotonic(), queue.newcomers(keys)
+                    if others and (trained or (looked - begun) * others > POINTS_SECONDS):
                         raise Preempted
             if may_stop:
                 make_room_if_asked()
