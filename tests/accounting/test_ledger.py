@@ -96,28 +96,6 @@ def test_the_same_values_sent_often_cost_as_many_uploads(mechanism: str):
         assert ten == spending.uploads(client, 10).bound
 
 
-def test_upload_budget_is_divided_over_weights():
-    entry = ledger({"clients": {"epsilon": 8, "epsilon_scope": "upload"}, "rounds": 1})[0]
-    assert entry["coordinate"]["basic"] == pytest.approx(8 / 650)
-    assert entry["upload"]["basic"] == pytest.approx(8)
-
-
-@pytest.mark.parametrize(
-    ("changes", "why", "promised"),
-    [
-        ({"mechanism": "none"}, "without noise", False),
-        ({"form": "as_printed"}, "private data", False),
-        ({"dataset": "covtype"}, "not counted: the mean and deviation of ten measurements", True),
-        ({"mechanism": "gaussian"}, "root of the sum of squares", True),
-    ],
-)
-def test_every_scope_gives_the_reason_of_its_promise(changes: dict[str, Any], why: str, promised: bool):
-    for line in lines_of(changes):
-        assert why in line["why"] and line["guarantee"] == promised
-        assert (line["epsilon"] is not None) == promised
-        assert (line["generic"] is None) == (changes.get("mechanism") in ("none", "gaussian") or not promised)
-
-
 def gaussian(**own: object) -> dict[str, object]:
     return {"mechanism": {"name": "gaussian", "delta": 1e-5, **own}, "clients": {"epsilon": 1}, "rounds": 4}
 

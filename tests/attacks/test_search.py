@@ -1,6 +1,5 @@
 """Attackers that search: without noise they find the image, noise is weighed, and nothing ends the others."""
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,9 @@ from ldp_core.attacks.dlg import DLG
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.shared import inversion_objective
-from ldp_core.attacks.shared.reading import read
-from ldp_core.attacks.shared.search import Search, SearchBatch, chunked
-from ldp_core.cost.seconds import gradient, work_of, work_of_ladder
+from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse, plan
-from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.streams import stream
 from tests.attacks.observed import back, observed
 from tests.data import digits, events
@@ -93,23 +89,6 @@ def test_a_search_can_be_watched_and_ends_the_same():
     assert quality[-1] > quality[0] + 10
     alone = who.reconstruct(seen, generator=stream(0, "reconstruction"))
     assert psnr(batch.images(0)[:, 0], alone[:, 0]).min() > 40
-
-
-def test_chunks_begin_side_by_side(monkeypatch: pytest.MonkeyPatch):
-    seen, both = observed(digits(), 9, {"model": "lenet"})[0], threading.Barrier(2, timeout=20)
-    monkeypatch.setattr(f"{Search.__module__}.read", lambda *of: both.wait() < 2 and read(*of))
-    starts = [stream(0, "reconstruction") for _ in range(2)]
-    batch = SearchBatch(IDLG(iterations=1), [seen, seen], starts, workers=2)
-    assert [look.done for look in batch.follow()] == [True, True]
-
-
-def test_chunks_are_even_and_small_observations_share_them():
-    assert chunked([24], 16) == [[(0, slice(0, 12))], [(0, slice(12, 24))]]
-    assert chunked([2, 2, 30, 3], 8) == [
-        [(0, slice(0, 2)), (1, slice(0, 2))],
-        [(2, slice(0, 7))], [(2, slice(7, 15))], [(2, slice(15, 22))], [(2, slice(22, 30))],
-        [(3, slice(0, 3))],
-    ]  # fmt: skip
 
 
 def test_nan_loss_ends_one_search_only():
@@ -201,16 +180,3 @@ def test_search_attacks_every_nth_round_with_controls():
         plan(parse({"attack": {"every": 1, "clients": [1]}})).key
         == plan(parse({"attack": {"clients": [1]}})).key
     )
-
-
-def test_its_work_is_counted():
-    """In products of pictures side by side in eights: fewer of them take longer each."""
-    base: dict[str, Any] = {"model": "lenet", "rounds": 4, "attack": {"clients": [1], "every": 2}}
-    work = work_of(plan(parse(base)))
-    seen = plan(parse(base)).facts("audit")
-    one = attacks.reconstructor("idlg").effort(seen).gradients
-    assert work.searches == pytest.approx(2 * 3 * one * gradient(seen, 3))
-    assert work.attacks == 2
-    assert work_of(plan(parse({"rounds": 4}))).searches == 0
-    ladder = parse_ladder({"base": base, "images": 3, "epsilons": [1, 2], "mechanisms": ["duchi"]})
-    assert work_of_ladder(ladder).searches == pytest.approx(3 * 4 * one * gradient(seen))

@@ -4,24 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from ldp_core.presets import get
-from ldp_core.runs.record import drafts
-from tests.browser.conftest import Visitor, at_rest, choose, enter, stored
-
-
-def test_unfit_data_choice_is_taken_once_the_model_fits(visitor: Visitor):
-    """Digits are too small for the papers' network; with LeNet, both are what stands on the page."""
-    identity = drafts.new(get("two_volunteers").draft.with_base({"dataset": "mnist", "model.name": "cnn"}))
-    page = visitor.open(f"/train?draft={identity}")
-    page.get_by_text("Data, model and training").click()
-    choose(page.get_by_role("combobox", name="Data"), "Digits", exact=False)
-    complaint = page.get_by_text("at least 16 × 16 pixels").first
-    expect(complaint).to_be_visible()
-    assert [stored(identity).base.dataset, stored(identity).base.model.name] == ["mnist", "cnn"]
-    choose(page.get_by_role("combobox", name="Model"), "LeNet", exact=False)
-    expect(complaint).to_be_hidden()
-    assert [stored(identity).base.dataset, stored(identity).base.model.name] == ["digits", "lenet"]
-    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+from tests.browser.conftest import Visitor, at_rest, choose, enter
 
 
 def test_settings_persist_over_other_pages(visitor: Visitor):

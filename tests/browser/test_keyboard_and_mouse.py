@@ -60,29 +60,6 @@ def test_draft_in_the_address_adds_no_history_entry(page: Page):
     assert search == "?draft=0123456789ab"
 
 
-EMPTY_LADDER = """async (cell) => {
-  const { render } = await import("/assets/web/ladder.js");
-  const parentElement = document.body.appendChild(document.createElement("div"));
-  const rows = [{ name: "Duchi", cells: [cell] }];
-  render({ data: { known: [], budgets: ["ε 1"], rows, caption: "", title: "" }, parentElement });
-  const { disabled } = parentElement.querySelector(".es-ladder-save");
-  parentElement.remove();
-  return disabled;
-}"""
-
-
-def test_a_ladder_without_a_cell_cannot_be_saved_as_a_picture(page: Page):
-    cell = {
-        "images": [{"width": 1, "height": 1, "channels": 1, "pixels": ""}],
-        "lines": [],
-        "label": "",
-        "mark": "",
-    }
-    assert page.evaluate(EMPTY_LADDER, None) is True
-    cell["images"] = []
-    assert page.evaluate(EMPTY_LADDER, cell) is False
-
-
 def test_tooltips_are_drawn_above_line_labels(page: Page):
     page.locator(".es-chart .es-labels").first.wait_for(state="attached")
     order = page.evaluate(

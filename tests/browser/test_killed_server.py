@@ -3,23 +3,19 @@
 import re
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-import psutil
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.events import events_of
 from ldp_core.runs.view.run_curves import progress_of
 from tests.browser.conftest import TRAINING, Visitor, enter, press, stored, visiting
-from tests.browser.server import Server, begun_warm, without_worker
+from tests.browser.server import Server, without_worker
 from tests.gate import GATED, holding
 from tests.pace import within
-from tests.runs.processes import PATIENCE_SECONDS, living, workers
-from tests.warm import Interpreter
+from tests.runs.processes import PATIENCE_SECONDS
 
 
 def of_its_own(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
@@ -100,28 +96,3 @@ def test_the_server_is_killed_and_the_run_finishes(profile: BrowserContext, mort
             ).to_be_visible(timeout=TRAINING)
             expect(again.page.locator(".es-row")).to_have_count(3)
             assert again.complaints == []
-
-
-def test_killed_run_is_resumed_by_one_click(visitor: Visitor, interpreter: Interpreter):
-    others = len(queue.find())
-    with holding(visitor.server.runs_dir, 30):
-        page, job = trains(visitor, 12)
-        killed = workers(visitor.server.runs_dir)
-        for process in killed:
-            with suppress(psutil.NoSuchProcess):  # it died with another one of these
-                process.kill()
-        assert living([process.pid for process in killed]) == []
-    begun_warm(visitor.server.runs_dir, interpreter)  # for the tests that follow
-    at = progress_of(job).update().rounds_done()
-    assert 0 < at < 120
-    said = re.compile(r"Interrupted at round \d+( to \d+)? of 12: the worker was stopped from outside")
-    expect(page.get_by_text(said)).to_be_visible()
-    page.get_by_role("button", name="Go on where it stopped").click()
-    expect(page.get_by_text(re.compile("Training: round|Finished: 12 rounds"))).to_be_visible()
-    expect(page.get_by_text("Finished: 12 rounds of 9 runs and one without noise")).to_be_visible(
-        timeout=TRAINING
-    )
-    assert len(queue.find()) == others + 1, "it is the same run"
-    emitted = [event for event in events_of(job) if event.body["event"] == "round"]
-    for run in range(10):
-        assert [event.body["round"] for event in emitted if event.run == run] == [*range(1, 13)]

@@ -1,13 +1,10 @@
 """Own data in a browser: dropped, shown as understood, trained, looked for on Tune, and deleted."""
 
-import random
 import re
 
 from playwright.sync_api import FilePayload, expect
 
-from ldp_core.runs import queue
-from ldp_core.runs.record.events import events_of
-from tests.browser.conftest import TRAINING, Another, Visitor, at_rest, press, train, wait_until
+from tests.browser.conftest import Another, Visitor, at_rest, press, train, wait_until
 from tests.browser.server import Server
 
 MARK = "marker7of8hers"
@@ -63,47 +60,3 @@ def test_own_table_trains_and_leaves_no_trace_when_deleted(
     expect(page.get_by_role("button", name="Find ε and τ for my data")).to_have_count(0)
     at_rest(page)
     wait_until(page, lambda: not left(server))
-
-
-def readmissions() -> str:
-    """800 patients of eight hospitals, with gaps, of three classes that no line separates."""
-    draw, lines = random.Random(7), ["hospital,age,sex,lactate,creatinine,ward,readmitted"]
-    for i in range(800):
-        age, lactate, creatinine = draw.randint(18, 95), draw.uniform(0.4, 9), draw.uniform(0.3, 4)
-        risk = age / 40 + lactate / 3 + draw.gauss(0, 0.7)
-        kind = "<30" if risk > 4 else ">30" if risk > 2.6 else "no"
-        cells = [
-            f"H{i % 8 + 1}",
-            age,
-            draw.choice("mf"),
-            f"{lactate:.1f}",
-            f"{creatinine:.2f}",
-            draw.choice("ABC"),
-        ]
-        gap = draw.randrange(12)
-        lines.append(
-            ",".join(
-                ["" if place == gap and place in (3, 4) else str(one) for place, one in enumerate(cells)]
-                + [kind]
-            )
-        )
-    return "\n".join(lines)
-
-
-def test_table_of_hospitals_is_weighed_in_five_actions(visitor: Visitor):
-    page = visitor.open("/")
-    page.get_by_role("link", name="Clients").first.click()
-    at_rest(page)
-    page.locator("input[type=file]").set_input_files(file(readmissions()))
-    page.get_by_role("button", name=re.compile("hospital.* names 8 clients")).click()
-    expect(page.get_by_text(re.compile("without noise, reaches"))).to_be_visible()
-    at_rest(page)
-    press(page, "Find ε and τ for my data")
-    expect(page.get_by_text("Ask for something between")).to_be_visible()
-    at_rest(page)
-    press(page, "Find it")
-    page.locator(".st-key-headline").first.wait_for(timeout=2 * TRAINING)
-    job = next(one for one in queue.find() if one.kind == "tune")
-    events = [one.body for one in events_of(job)]
-    assert sum(one["event"] == "fit" for one in events) >= 12
-    assert "no better than" in next(one["why"] for one in events if one["event"] == "answer")

@@ -1,11 +1,10 @@
 """Every page: deep links, links that are shared, what is wrong at its field, access for all."""
 
 import re
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from ldp_core import mechanisms, presets
 from ldp_core.errors import UnknownJob
@@ -19,16 +18,13 @@ from tests.browser.conftest import (
     at_rest,
     cell,
     choose,
-    enter,
     press,
     tick,
     train,
     violations,
-    visiting,
     wait_until,
 )
-from tests.browser.server import Server, without_worker
-from tests.extent import every, in_gate
+from tests.extent import in_gate
 from tests.pace import within
 from tests.runs.in_process import record_of
 
@@ -40,15 +36,6 @@ IS_DARK = """(dark) => {
   const [red, green, blue] = ground.match(/\\d+/g).map(Number);
   return (red + green + blue < 3 * 128) === dark;
 }"""
-
-
-@pytest.mark.parametrize("path", in_gate(["/attack"], ["/noise", "/attack"]))
-def test_the_first_visit_may_be_to_any_page(path: str, profile: BrowserContext, tmp_path):
-    with Server(without_worker(tmp_path / "runs")) as fresh, visiting(profile, fresh) as visitor:
-        page = visitor.open(f"{path}?x=1")
-        expect(page.get_by_test_id("stTopNav")).to_be_visible()
-        assert page.get_by_test_id("stException").count() == 0
-        assert visitor.complaints == visitor.foreign == []
 
 
 Sight = tuple[Literal["light", "dark"], int]
@@ -157,26 +144,6 @@ def test_fast_typing_is_kept_and_undone_as_one_change(visitor: Visitor):
     expect(page.get_by_label("Client 2, to")).to_have_value("2")
 
 
-def test_quick_fills_set_the_whole_population(visitor: Visitor):
-    """Everybody the same, with what is typed for it; and budgets of a paper, for as many as are asked for."""
-    page = visitor.open("/clients")
-    choose(page.get_by_role("combobox", name="Budgets ε"), "Everybody the same", exact=False)
-    field = page.get_by_label("ε of every client")
-    enter(field, "2.5")
-    expect(page.get_by_text("20 clients, each asking for ε 2.5")).to_be_visible()
-    choose(page.get_by_role("combobox", name="Budgets ε"), "ε₂ of PLDP-FL", exact=False)
-    at_rest(page)
-    expect(page.get_by_label("Client 7, Budget ε")).to_have_value("0.7")
-    count = page.get_by_label("Clients", exact=True)
-    enter(count, "60")
-    expect(page.get_by_text("60 clients, asking for ε 0.1 to 1")).to_be_visible()
-    expect(page.get_by_label("Client 51, Budget ε")).not_to_be_visible()
-    enter(count, "2000")
-    expect(page.get_by_text("at most 1437, the training samples of Digits (8×8)")).to_be_visible()
-    expect(count).to_have_value("2000")
-    expect(page.get_by_text("60 clients, asking for ε 0.1 to 1")).to_be_visible()
-
-
 def choose_mechanism(page: Page, option: str) -> None:
     choose(page.get_by_role("combobox", name="Mechanism").first, option)
 
@@ -202,15 +169,6 @@ def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, another: Another)
     assert "settings" not in theirs.url
     page.reload()
     expect(page.get_by_text("Duchi · mean").first).to_be_visible()
-
-
-def test_unknown_link_offers_a_way_back(visitor: Visitor):
-    for query in every(2, ("?draft=0123456789ab", "?share=0123456789ab", "?share=%00", "?draft=../../etc")):
-        page = visitor.open(f"/noise{query}", "text=here is the default")  # said first, and not for ever
-        page.locator(READY["noise"]).first.wait_for()
-    page = visitor.open("/train?job=0123456789ab", "text=no such run")
-    page.get_by_text("Back to the start").click()
-    page.locator(READY["start"]).first.wait_for()
 
 
 @pytest.mark.alone
@@ -251,23 +209,6 @@ def test_dragged_budget_updates_noise_within_the_limit(visitor: Visitor):
     for name, own in (("most permissive", "8"), ("strictest", "0.5")):
         page.get_by_role("radio", name=name).click()
         expect(slider).to_have_attribute("aria-valuetext", f"{own}, per weight")
-
-
-GROUPS = {"kind": "group_labels", "groups": [{"share": 0.5, "labels": [3]}, {"share": 0.5}]}
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"local.learning_rate": 1e6}, "This training diverged at round 1"),
-        ({"clients.count": 1400, "partition": GROUPS}, "group 1 has 700 clients but only"),
-    ],
-)
-def test_a_run_that_fails_says_why(visitor: Visitor, changes: dict[str, Any], words: str):
-    draft = replace(presets.get("two_volunteers").draft, seeds=1).with_base({"attack": None} | changes)
-    page = visitor.open(f"/train?draft={drafts.new(draft)}")
-    train(page, words)
-    expect(page.get_by_role("button", name="Train again")).to_be_visible()
 
 
 def test_a_run_is_pinned_and_deleted_by_its_owner(visitor: Visitor, another: Another):

@@ -22,8 +22,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return file.as_uri()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
 def test_still_opens_offline_and_is_accessible(browser: Browser, address: str, width: int, scheme: str):
     look: dict[str, Any] = {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}
     context = browser.new_context(offline=True, **look)

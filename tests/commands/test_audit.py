@@ -25,12 +25,6 @@ def test_a_claim_is_refuted_or_not(sigma: float, code: int, tmp_path: Path):
     assert "these samples" in done.stdout and "Piecewise" in done.stdout
 
 
-def test_claim_equal_to_the_files_own_column_is_audited(tmp_path: Path):
-    head, *rows = _csv(1.0, 100).splitlines()
-    (tmp_path / "s.csv").write_text("\n".join([f"{head};ε", *(f"{row};1,0" for row in rows)]))
-    assert main(["audit", str(tmp_path / "s.csv"), "--claimed", "1"]) in (0, 1)
-
-
 def test_a_fault_of_the_program_is_no_verdict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     def fail(*_: object) -> None:
         raise MemoryError("201 GiB")
@@ -55,15 +49,3 @@ def test_invalid_audit_exits_2_with_one_sentence(text: str, claimed: str, words:
     done = ldp_core("audit", str(tmp_path / "s.csv"), "--claimed", claimed)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr.splitlines()[-1]
-
-
-def test_claim_is_taken_from_the_file_or_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    head, *rows = _csv(1.0, 100).splitlines()
-    (tmp_path / "s.csv").write_text("\n".join([head, *rows]))
-    assert main(["audit", str(tmp_path / "s.csv")]) == 2
-    assert "which ε" in capsys.readouterr().err
-    (tmp_path / "s.csv").write_text("\n".join([f"{head};ε", *(f"{row};1,5" for row in rows)]))
-    assert main(["audit", str(tmp_path / "s.csv")]) in (0, 1)
-    assert "claimed 1.5" in capsys.readouterr().out
-    assert main(["data", "--show", str(tmp_path / "s.csv")]) == 0
-    assert "input" in capsys.readouterr().out

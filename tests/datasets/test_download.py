@@ -115,24 +115,6 @@ def test_every_address_is_tried_the_own_mirror_first(
     download(mirrored, tmp_path / "file.gz", 20_000, print)
 
 
-def test_each_address_is_stated_with_its_own_reason(server: Web, tmp_path: Path):
-    with web() as login, web() as anew:
-        login.files["file.gz"] = b"\n<!DOCTYPE html><title>Sign in</title>"
-        anew.files["file.gz"] = b"\x1f\x8b" + BODY
-        with pytest.raises(Failed) as caught:
-            fetch(tmp_path, f"{server.url}not-there-", login.url, anew.url, dead := nowhere())
-    assert str(caught.value).split("; ") == [
-        f"{server.url}not-there-file.gz: the server answers 404",
-        f"{login.url}file.gz: a web page came in place of the file, as where one has to sign in",
-        f"{anew.url}file.gz: what came is not the file that it should be (its checksum differs, as it does "
-        "where it was compressed anew)",
-        f"{dead}file.gz: connection refused",
-    ]
-    with pytest.raises(Failed, match=r"http://127.0.0.1:\d+/file.gz: ") as caught:
-        fetch(tmp_path, nowhere().replace("http://", "http://pupil:secret@"))
-    assert "secret" not in str(caught.value)
-
-
 def test_silent_server_and_bad_address_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(_download, "SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(Failed, match="silent"):

@@ -162,19 +162,6 @@ def test_folders_that_will_not_do_say_why(root: Path):
     assert len(datasets.registry.unusable()) == 5, "and nothing of folders that other data sets keep"
 
 
-def test_folder_that_holds_one_folder_is_that_folder(root: Path):
-    (root / "outer").mkdir()
-    samples.folder(root / "outer", "inner", PETS)
-    assert (datasets.get("images:outer").train_size, datasets.get("images:outer").test_size) == (11, 11)
-
-
-def test_loose_images_are_classes_by_their_letters(root: Path):
-    (root / "flat").mkdir()
-    for i in range(6):
-        samples.image().save(root / "flat" / f"{'cat' if i % 2 else 'dog'}.{i}.png")
-    assert datasets.get("images:flat").class_names == ("cat", "dog")
-
-
 def test_folder_without_a_picture_is_named(root: Path):
     samples.folder(root, "pets", PETS | {"wolves": 0}, split=False)
     assert datasets.get("images:pets").class_names == ("cats", "dogs")
@@ -185,32 +172,6 @@ def test_too_many_images_are_refused(root: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(_pictures, "MOST_IMAGES", 5)
     samples.folder(root, "many", PETS)
     assert "holds more than 5 images; remove some" in wrong("many")
-
-
-@pytest.mark.parametrize("train", ["Train", "TRAIN", "train"])
-def test_train_and_test_may_be_written_in_any_letters(root: Path, train: str):
-    place = samples.folder(root, "pets", PETS)
-    (place / "train").rename(place / train)
-    (place / "test").rename(place / "Test")
-    source = datasets.get("images:pets")
-    assert (source.class_names, source.train_size, source.test_size) == (("cats", "dogs"), 11, 11)
-    assert source.load(root).train_x.shape[0] == 11
-    if train == "train":
-        samples.folder(place, "TRAIN", {"cats": 1, "dogs": 1}, split=False)
-        assert "holds two folders for train, TRAIN and train; rename one" in wrong("pets")
-
-
-def test_system_files_in_image_folders_are_skipped(root: Path):
-    place = samples.folder(root, "pets", PETS)
-    for junk in ("._000.png", ".DS_Store", "Thumbs.db", "desktop.ini"):
-        (place / "train" / "cats" / junk).write_bytes(b"\0\5\x16\7")
-    (place / "__MACOSX" / "cats").mkdir(parents=True)
-    (root / "__MACOSX" / "pets").mkdir(parents=True)
-    (place / "train" / "@eaDir").mkdir()
-    source = datasets.get("images:pets")
-    assert (source.train_size, source.classes) == (11, 2)
-    assert source.load(root).train_x.shape[0] == 11
-    assert datasets.registry.unusable() == []
 
 
 def test_all_damaged_images_are_named_at_once(root: Path, capsys: pytest.CaptureFixture[str]):

@@ -80,26 +80,6 @@ def test_client_column_makes_the_partition(folder: Path):
         parse({"dataset": "table:mine", "partition": {"kind": "as_given"}, "clients": {"count": 7}})
 
 
-def test_default_experiment_trains_on_a_table(folder: Path):
-    table(folder, written(), {"client": None})
-    ran = ldp_core.run(dataset="table:mine", rounds=8, mechanism="none", low=-30, high=30, learning_rate=2.0)
-    assert ran.accuracy > 0.85
-    assert "age, colour" in ran.ledger[0]["run_worst"]["why"]
-
-
-@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "cp1252"])
-def test_spreadsheets_of_all_kinds_say_the_same(folder: Path, coding: str):
-    rows = [
-        (a, f"{b},5", "größer", d) if i % 2 else (a, f"{b},0", "klein", d)
-        for i, (a, b, _, d) in enumerate(ROWS)
-    ]
-    data, card = written(rows, "shop,age,colour,bought", ";").decode().encode(coding), {"client": "shop"}
-    found: Any = table(folder, data, card | ({"encoding": coding} if coding == "cp1252" else {}))
-    assert [one.heading for one in found.found.columns] == ["age", "colour"]
-    assert found.found.columns[0].scale == (19.5, 77.5), "of the rows that train"
-    assert found.found.columns[1].scale == ("größer", "klein")
-
-
 def test_gaps_outliers_and_unused_columns_are_reported(folder: Path):
     rows: list[Any] = [
         (i % 2, "" if i < 3 else "nan" if i < 5 else 200 if i < 6 else 50, f"text {i}", 7, i % 3 - 1)

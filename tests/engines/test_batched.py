@@ -51,15 +51,6 @@ def test_every_sample_is_read_once_an_epoch(sizes: list[int], epochs: int, batch
         np.testing.assert_allclose(plan.weights[:, row].sum(axis=1)[real.any(axis=1)], 1, rtol=1e-6)
 
 
-def test_no_client_idles_in_padding():
-    """At every step the rows that train are a prefix, and only the last batch of an epoch is padded."""
-    shards = np.split(np.arange(300), np.cumsum([120, 90, 50, 30])[:4])
-    plan = plan_batches(shards, 2, 10, stream(0, "batches"))
-    for step, active in enumerate(plan.active):
-        assert (plan.weights[step, :active] > 0).any(axis=1).all()
-        assert not plan.weights[step, active:].any()
-
-
 def test_two_epochs_are_shuffled_differently_and_two_seeds_too():
     shards = [np.arange(40)]
     a = plan_batches(shards, 2, 40, stream(0, "batches"))

@@ -97,12 +97,6 @@ def test_without_llvmlite_everything_runs_with_a_note(
     assert bits(parse(small)) == "", "figures of the same bits have one name"
 
 
-def test_broken_llvmlite_falls_back_with_a_note(without_llvmlite: None, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(native_code, "find_spec", lambda name: object())
-    native_code.refusal.cache_clear()
-    assert choose(False, CPU, recipe()).note == "no fused kernel: llvmlite cannot be loaded"
-
-
 def test_failed_kernel_compilation_falls_back_with_a_note(monkeypatch: pytest.MonkeyPatch):
     from ldp_core.engines.fused import compiled
 

@@ -1,6 +1,5 @@
 """Works that are trained as one give each federation what it would have got alone."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,10 +7,9 @@ import pytest
 import torch
 
 from ldp_core import models, optimizers, partitions
-from ldp_core.engines import joint_training as module
 from ldp_core.engines.base import Engine
-from ldp_core.engines.joint_training import Work, joined, train_works
-from ldp_core.engines.plan import Batches, Recipe, plan_batches
+from ldp_core.engines.joint_training import Work, train_works
+from ldp_core.engines.plan import Recipe, plan_batches
 from ldp_core.streams import stream
 from tests.data import digits
 
@@ -90,25 +88,3 @@ def test_a_kernel_trains_runs_of_one_plan_as_each_alone():
     assert first.shape != one(0, engine=first.engine).shape
     for work, trained in zip(works, train_works(works), strict=True):
         assert torch.equal(trained, work.alone())
-
-
-def test_no_more_rows_than_fit_the_cache(monkeypatch: pytest.MonkeyPatch):
-    seen: list[int] = []
-
-    def counted(plans: Sequence[Batches]) -> Batches:
-        seen.append(len(plans))
-        return joined(plans)
-
-    monkeypatch.setattr(module, "joined", counted)
-    monkeypatch.setattr(module, "ROWS", 20)
-    train_works([one(seed) for seed in range(5)])
-    assert seen == [2, 2], "seven clients each: two works a product, and the last one alone"
-
-
-def test_a_joined_plan_has_everybodys_batches_once():
-    plans = [one(0).plan, one(1, clients=3, epochs=2).plan]
-    together = joined(plans)
-    assert sorted(together.rows.tolist()) == list(range(10))
-    assert sum(together.active) == sum(sum(plan.active) for plan in plans)
-    assert together.weights.sum() == pytest.approx(sum(plan.weights.sum() for plan in plans))
-    assert together.active == sorted(together.active, reverse=True)

@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.attacks.shared import beside
-from ldp_core.attacks.shared.beside import SHARE, AttackSchedule, TrainingCost
+from ldp_core.attacks.shared.beside import SHARE
 from ldp_core.attacks.shared.search import Search
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Attack, Draft, Experiment, Variant, parse, plan
@@ -154,17 +154,6 @@ def test_run_without_attack_stays_without():
     assert plan(parse({"attack": None})).resolved.experiment.attack is None
     unfit = parse({"model": {"name": "resnet18", "width": 4}})
     assert plan(unfit).resolved.experiment == unfit and plan(unfit).why_not
-
-
-def test_more_work_in_training_leaves_more_room():
-    (spy,) = plan(parse({"model": "lenet"})).spies
-    who = [(spy.who, spy.facts)]
-    plain = TrainingCost(rounds=10, samples=1e5, products=50_000, dimension=8_000, chain=False)
-    more = TrainingCost(rounds=10, samples=1e6, products=50_000, dimension=8_000, chain=False)
-    kernel = TrainingCost(rounds=10, samples=1e6, products=50_000, dimension=8_000, chain=True)
-    assert beside.beside(who, plain, 3, 1) == AttackSchedule(once=True, victims=3, steps=123)
-    assert beside.beside(who, more, 3, 1) == AttackSchedule(every=2, victims=3)
-    assert beside.beside(who, kernel, 3, 1) == AttackSchedule(once=True, victims=3, steps=154)
 
 
 @pytest.mark.parametrize(

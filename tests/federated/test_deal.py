@@ -1,7 +1,6 @@
 """Runs of one seed share their shards and their batches, and both are what they would be alone."""
 
 import gc
-from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -9,13 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core.engines.plan import Batches, plan_batches
+from ldp_core.engines.plan import Batches
 from ldp_core.experiment import parse, plan
 from ldp_core.federated import deal as module
 from ldp_core.federated.deal import deal
 from ldp_core.federated.federation import Federation, assemble, untrained
 from ldp_core.federated.round import prepare
-from ldp_core.streams import stream
 from tests.data import digits
 
 LABELS = digits().train_y
@@ -31,18 +29,6 @@ def plan_of(one: Federation, number: int) -> Batches:
 
 def equal(one: Batches, other: Batches) -> bool:
     return all(np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(Batches))
-
-
-def test_runs_of_one_seed_share_deal_and_plans():
-    first, second, other = (
-        dealt(one) for one in ({"seed": 5}, {"seed": 5, "mechanism": "duchi"}, {"seed": 6})
-    )
-    assert first.deal is second.deal is not other.deal
-    assert plan_of(first, 3) is plan_of(second, 3)
-    assert not equal(plan_of(first, 3), plan_of(other, 3))
-    assert not equal(plan_of(first, 3), plan_of(first, 4))
-    anew = plan_batches(first.shards, 2, 10, stream(5, "batches", 3))
-    assert equal(plan_of(second, 3), anew)
 
 
 @pytest.mark.parametrize(
@@ -74,24 +60,3 @@ def test_deal_is_freed_with_its_last_holder():
     del held
     gc.collect()
     assert len(module._deals) == before
-
-
-def test_plans_beyond_the_cache_are_made_again(monkeypatch: pytest.MonkeyPatch):
-    one, made = deal(plan(parse({"seed": 78})), LABELS), list[int]()
-
-    def make(number: int) -> Callable[[], Batches]:
-        def plan() -> Batches:
-            made.append(number)
-            return plan_batches(one.shards, 1, 10, stream(78, "batches", number))
-
-        return plan
-
-    size = make(0)().nbytes + module.OVERHEAD
-    monkeypatch.setattr(module, "PLANS_BYTES", 2 * size)
-    for number in (1, 2, 1, 3, 2, 1):
-        one.plan(number, make(number))
-    assert made == [0, 1, 2, 3, 1], "the oldest goes first"
-    monkeypatch.setattr(module, "PLANS_BYTES", size - 1)
-    for _ in range(2):
-        one.plan("large", make(4))
-    assert made[-2:] == [4, 4], "one that is larger than all that may be kept is not"

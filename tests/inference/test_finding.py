@@ -41,16 +41,5 @@ def test_finding_says_what_intervals_allow(made: Finding, kinds: tuple[str, ...]
     assert "{" not in made.text()
 
 
-def test_names_keep_their_colours_and_figures_are_rounded():
-    pieces = [*found(SURE, FAR).pieces()]
-    assert ("run 0", 0) in pieces and ("run 1", 1) in pieces
-    assert "91" in "".join(words for words, _ in pieces)
-    assert found(SURE, FAR).text(lambda name: f"**{name}**").count("**run") == 2
-
-
-def test_worst_at_chance_is_said_to_guess():
-    assert "guessing" in found(SURE, FAR, chance=0.2).text()
-
-
 def test_every_language_has_every_sentence():
     assert len({frozenset(one) for one in SENTENCES.values()}) == 1

@@ -212,15 +212,6 @@ def test_exact_moments_are_finite_and_consistent_for_any_input(
         assert 0 <= mechanism.delta(target, epsilon, low, high) <= 1
 
 
-@pytest.mark.parametrize("mechanism", EVERY, ids=named)
-def test_mechanism_has_label_summary_and_formula(mechanism: Mechanism):
-    kind = type(mechanism)
-    assert kind.label and kind.summary.endswith(".") and kind.formula and kind.reference
-    for difference in mechanism.differences(0.3, 2.0, -1.0, 0.5, USE):
-        assert difference.what and difference.why
-        assert difference.printed != difference.corrected or difference.printed == 0
-
-
 def test_noise_for_a_whole_upload_needs_its_length():
     upload = mechanisms.get("gaussian", per="upload")
     with pytest.raises(InvalidInput, match="how many weights an upload has"):

@@ -37,13 +37,6 @@ def test_equal_layer_notations_train_and_leak_alike():
     assert pictures[0] == pytest.approx(pictures[1], abs=1e-3) and len(pictures[0]) > 3
 
 
-def test_convolutions_train_and_are_attacked():
-    events = ended({"layers": "conv 4 3 sigmoid, dense 12 sigmoid"})
-    assert events[-1].status == "completed"
-    (searched,) = [one for one in events if one.event == "attack" and one.control == "clean"]
-    assert searched.psnr > searched.psnr_mean_image
-
-
 def test_text_and_json_mean_the_same():
     short = "conv 8 3, pool, dense 12"  # relu, as 12 is not the number of classes
     one = parse({"model": {"layers": LISTED}})
@@ -87,14 +80,6 @@ def test_stored_relu_last_layer_keeps_its_network():
     assert "added" in before.model.understood((8, 8), 10)[-1][0]
 
 
-def test_command_shows_the_layers_before_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    asked = tmp_path / "asked.json"
-    asked.write_text(json.dumps(FEW | {"attack": None, "model": {"layers": "dense 7, dense 10 none"}}))
-    assert main(["run", str(asked)]) == 0
-    said = capsys.readouterr().err
-    assert "dense 7 relu | 455" in said and "the output layer | 80" in said
-
-
 def test_every_list_of_layers_is_read_back_from_its_text():
     draw = np.random.default_rng(7)
     for _ in range(300):
@@ -116,19 +101,13 @@ def test_every_list_of_layers_is_read_back_from_its_text():
 
 BAD: list[tuple[Any, str, str]] = [
     ([], "model.layers", "1 to 16 layers"),
-    ([{"kind": "dense", "units": 3}] * 17, "model.layers", "17 of them"),
-    (7, "model.layers", "got 7"),
     ([7], "model.layers.0", "must be an object"),
     ([{"kind": "dens", "units": 3}], "model.layers.0.kind", "did you mean dense"),
     ([{"kind": "batch_norm"}], "model.layers.0.kind", "statistics"),
     ("dense 3, Dropout2d", "model.layers.1.kind", "leave it out"),
-    ("flatten, dense 3", "model.layers.0.kind", "leave it out"),
     ("dense 3, softmax", "model.layers.1.kind", "the loss has it"),
-    ("conv 3 3, GroupNorm, dense 3", "model.layers.1.kind", "resnet18 has it"),
     ("dense 3, relu", "model.layers.1.kind", "behind its layer"),
-    ([{"kind": ["dense"]}], "model.layers.0.kind", "must be dense, conv, pool or avg_pool"),
     ([{"kind": "dense", "units": 0}], "model.layers.0.units", "between 1 and 4"),
-    ([{"kind": "dense", "units": 10**6}], "model.layers.0.units", "got 1000000"),
     ([{"kind": "dense"}], "model.layers.0.units", "got null"),
     ([{"kind": "dense", "units": 3, "size": 2}], "model.layers.0.size", "no field of dense"),
     (
@@ -137,10 +116,7 @@ BAD: list[tuple[Any, str, str]] = [
         "none, relu, sigmoid or tanh",
     ),
     ("dense 3 relu, conv 3 3", "model.layers", "after a dense one"),
-    ("dense three", "model.layers", "means nothing here"),
-    ("dense 3 4", "model.layers", "means nothing here"),
     ("dense 3 relu tanh", "model.layers", "tanh"),
-    ("dense 3 units 4", "model.layers", "4"),
     ("[{", "model.layers", "no JSON"),
     ("x" * 5000, "model.layers", "at most 4000"),
 ]
@@ -168,12 +144,6 @@ def test_unfit_own_layers_name_fitting_models(layers: str, dataset: str, words: 
         parse({"dataset": dataset, "model": {"layers": layers}, "clients": {"epsilon_scope": "run"}})
     [problem] = caught.value.problems
     assert problem.path == "model" and words in problem.message and "choose" in problem.message
-
-
-def test_title_of_stored_own_layers_is_readable():
-    stored = parse({"model": {"layers": "dense 5"}}).as_json()["model"]
-    assert models.title_of(stored) == "own layers (dense 5 relu)"
-    assert models.title_of("mlp") == models.get("mlp").label
 
 
 @pytest.mark.parametrize(
@@ -233,21 +203,14 @@ REFUSED = {
     "nn.Sequential(nn.Linear(64, 32), nn.Dropout(0.5), nn.Linear(32, 10))": "leave it out",
     "nn.Sequential(nn.Linear(64, 32), nn.GELU(), nn.Linear(32, 10))": "activations are",
     "nn.Sequential(nn.Linear(784, 32), nn.ReLU(), nn.Linear(32, 10))": "takes 784 numbers, and 64",
-    "nn.Sequential(nn.Linear(64, 32, bias=False), nn.Linear(32, 10))": "bias",
     "nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 4))": "4 units for 10 classes",
     "nn.Sequential(nn.Linear(64, 10), nn.LogSoftmax(dim=1))": "the loss has it",
-    'Sequential([Dense(10, activation="softmax")])': "the loss has it",
-    "nn.Sequential(nn.BatchNorm1d(64), nn.Linear(64, 10))": "statistics",
     "Net((fc1): Linear(in_features=64, out_features=10, bias=True))": "own way",
     "class Net(nn.Module):\n  def __init__(self): self.fc = nn.Linear(64, 10)": "not run",
     "nn.Sequential(nn.Conv2d(1, 8, 3), nn.MaxPool2d(3, stride=2), nn.Linear(8, 10))": "overlap",
-    "nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Linear(288, 10))": "takes 3 channels, and 1",
     "nn.Sequential(nn.Conv2d(1, 8, (3, 5)), nn.Linear(8, 10))": "(3, 5)",
     "nn.Sequential(nn.Linear(64, 10)": "not closed",
-    "nn.LSTM(64, 32)": "must be dense, conv",
     "nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10), nn.ReLU())": "ends with relu",
-    "nn.Sequential(nn.Linear(64, 1), nn.Sigmoid())": "ends with sigmoid",
-    "nn.Sequential(nn.Conv2d(1, 8, 3), nn.MaxPool2d(2))": "ends with pool",
     "nn.Sequential(nn.Conv2d(1, 8, 3), nn.AvgPool2d(2), nn.ReLU(), nn.Linear(72, 10))": "right behind",
     "nn.Sequential(nn.Linear(64, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 10))": "statistics",
 }

@@ -1,7 +1,5 @@
 """The JavaScript that the pages use is the one that plotly's Python package writes figures for."""
 
-import re
-
 from plotly.offline import get_plotlyjs_version
 
 from pages.parts.ui.components import WEB, version
@@ -23,14 +21,3 @@ def test_no_script_asks_another_host():
         written = file.read_text(encoding="utf-8").replace(SVG, "")
         assert "http" not in written, file.name
     assert len(version()) == 8
-
-
-def test_a_class_alone_is_styled_by_one_sheet():
-    """Sheets meet on one page: another component's figure of the same class would take the style."""
-    sheets: dict[str, set[str]] = {}
-    for file in WEB.glob("*.css"):
-        rules = re.findall(r"([^{}@;]+)\{", file.read_text(encoding="utf-8"))
-        for selector in (one.strip() for rule in rules for one in rule.split(",")):
-            if found := re.fullmatch(r"\.([\w-]+)(\[[^]]*\]|:[\w-]+)*", selector):
-                sheets.setdefault(found[1], set()).add(file.name)
-    assert {name: files for name, files in sheets.items() if len(files) > 1} == {}

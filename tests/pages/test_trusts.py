@@ -3,19 +3,10 @@
 import pytest
 
 from ldp_core import presets
-from ldp_core.experiment import parse_draft
 from ldp_core.runs.record import drafts
 from tests.pages.conftest import Opened
 
-BASE = {"clients": {"epsilon": 2.0, "epsilon_scope": "run", "range": 0.1}, "target": "update"}
 KINDS = ("shuffled", "secure_sum", "central")
-
-
-@pytest.mark.parametrize("page", ["clients", "noise", "train", "attack"])
-def test_pages_open_with_each_trust(page: str, opened: Opened):
-    for kind in KINDS if page == "clients" else KINDS[1:2]:
-        variants = [{"label": one, "set": {"trust.kind": one}} for one in (kind, "local")]
-        opened(page, draft=drafts.new(parse_draft({"base": BASE, "variants": variants})))
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])

@@ -9,7 +9,6 @@ from scipy.optimize import brentq
 from scipy.stats import binom
 
 from ldp_core import mechanisms, papers
-from ldp_core.experiment import parse
 from ldp_core.mechanisms.base import Floats
 
 LARGEST, CLIENTS, DELTA = 16_050, 150, 1e-5
@@ -56,14 +55,6 @@ def test_clear_weights_and_own_scales_identify_clients():
     beyond = 0.2 * reach * math.exp(mechanisms.get("piecewise").log_prob(0.95 * reach, 0.0, 8.0, -1.0, 1.0))
     assert 1e-9 < (1 - beyond) ** 10_000 < 2e-8
     assert "probability of 0.99999999 at ε 8" in card("pd_ldpfl", "The scale gives the weights away")
-
-
-def test_uploads_of_a_run_are_an_average():
-    experiment = parse(dict(papers.get("pldp_fl").base))
-    expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
-    assert expected == pytest.approx(35)
-    assert experiment.rounds == 50
-    assert "in 35 of 50 rounds on average, at worst in all" in card("pldp_fl", "ε is for one weight")
 
 
 def least(delta: Callable[[float], float], most: float) -> float:

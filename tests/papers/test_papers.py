@@ -2,13 +2,11 @@
 
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
 
 from ldp_core import mechanisms, papers
-from ldp_core.errors import UnknownName
 from ldp_core.experiment import parse, plan
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import measure
@@ -17,15 +15,6 @@ from ldp_core.runs.lockstep import load
 from ldp_core.theory.way import way
 from tests.conftest import ROOT
 from tests.papers.claims import EACH
-
-
-def test_all_five_systems_have_a_card():
-    assert papers.names() == ["pldp_fl", "personalized_ldp_fl", "pprd_fl", "pd_ldpfl", "optimal_ldp_fl"]
-    with pytest.raises(UnknownName, match="got “pldp”"):
-        papers.get("pldp")
-    for name in papers.names():
-        paper = papers.get(name)
-        assert len({claim.id for claim in paper.claims}) == len(paper.claims)
 
 
 @EACH
@@ -59,24 +48,6 @@ def test_the_way_of_the_data_is_read_off_the_experiment():
         ("corrected", ["", "clear", "", "noised", "", ""]),
     ):
         assert [step.kind for step in way(parse({"system": "pprd_fl", "form": form}))] == kinds
-
-
-@pytest.mark.parametrize(
-    ("settings", "there", "not_there"),
-    [
-        ({"system": "personalized_ldp_fl"}, "with probability 0.8", "sign"),
-        ({"system": {"name": "personalized_ldp_fl", "case": "non_iid"}}, "650 signs", "averages"),
-        ({"system": "pd_ldpfl"}, "its safe range", "max θ"),
-        ({"system": "pd_ldpfl", "form": "as_printed"}, "scale t", "its safe range"),
-        ({"system": {"name": "pd_ldpfl", "input": "none", "output": "none"}}, "1 local epoch", "keeps"),
-        ({"system": "optimal_ldp_fl", "form": "as_printed"}, "75 %", "its safe range"),
-    ],
-)
-def test_data_way_names_the_systems_own_steps(settings: dict[str, Any], there: str, not_there: str):
-    steps = " | ".join(
-        f"{step.does} | {step.sends}" for step in way(parse({"dataset": "digits", **settings}))
-    )
-    assert there in steps and not_there not in steps
 
 
 def test_records_are_measured_as_the_theory_has_them():

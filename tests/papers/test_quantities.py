@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ldp_core.inference import interval
 from ldp_core.papers import get
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import TOGETHER, left, measure, together
@@ -13,7 +12,6 @@ from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import of_arm, verdict
 from ldp_core.runs.lockstep import load
-from pages.parts.papers.claim_view import arms_figure
 from tests.papers.claims import about, ahead, arms, claim, figure, holding
 
 SMALL = {"system": "pd_ldpfl", "dataset": "digits", "rounds": 2}
@@ -54,18 +52,6 @@ def test_diverged_runs_have_no_unlikeness():
     assert "other diverges" in found.reason and found.seeds == 3
     assert stated(found.parts[1].ours, "") == "–"
     assert verdict(made, holding(known[:-1])).word == "not run", "two runs of it are no verdict"
-
-
-def test_chart_is_of_the_claims_quantity():
-    made = unlike()
-    drawn = arms_figure(made, shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65)))
-    assert "heterogeneity" in drawn["layout"]["xaxis"]["title"]["text"]
-
-
-def test_figures_without_a_unit_keep_three_digits():
-    assert stated(interval(np.array([0.396, 0.396])), "") == "0.396 ± 0.000"
-    assert stated(interval(np.array([4.0, 4.2])), "").startswith("4.10 ± ")
-    assert stated(interval(np.array([88.1, 88.1]))) == "88.1 ± 0.0 %"
 
 
 def test_claim_runs_record_all_their_quantities():

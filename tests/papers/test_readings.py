@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import t
 
 from ldp_core import papers
-from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import departures
 from ldp_core.inference import interval
 from ldp_core.papers.base import Claim, Reading
@@ -96,12 +95,6 @@ def test_a_claim_opens_in_train_as_its_paper_prints():
             assert not unlike & {"system.start", "system.images"}
 
 
-def test_covertype_is_not_run_though_random_starts_once_were():
-    known = Shelf.of(papers.get("personalized_ldp_fl").figures)
-    found = verdicts(papers.get("personalized_ldp_fl").claims, known)
-    assert {found[f"{case}-covtype"].word for case in ("iid", "signs")} == {"not run"}
-
-
 def test_intervals_are_widened_for_the_readings():
     """3 seeds, 2 readings and 2 looks: the quantile of 98.75 %, of two sides, by Student's t."""
     gaps = np.array([1.0, 2.0, 3.0])
@@ -125,13 +118,6 @@ def test_readings_have_keys_of_their_own():
         for other in rest:
             pairs = zip(first.measured, other.measured, strict=True)
             assert any(mine.key(0) != its.key(0) for mine, its in pairs)
-
-
-def test_an_unknown_reading_gets_the_names_that_there_are():
-    with pytest.raises(InvalidExperiment, match="as it is or longer; got “short”"):
-        read(AS_IT_IS, LONGER).read("short")
-    with pytest.raises(InvalidExperiment, match="one reading"):
-        claim().read("short")
 
 
 def test_undecided_statement_gets_seeds_for_an_hour():

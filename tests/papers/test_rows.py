@@ -110,11 +110,3 @@ def test_a_pack_has_figure_settings_seeds_version_and_command(exported: dict[str
     assert found["figure batch 32.svg"].startswith("<svg")
     assert found["cite.bib"].count("@article") == 5
     assert of_claims.packed(found)[:2] == b"PK"
-
-
-def test_citations_name_the_papers_authors_and_years():
-    text = of_claims.bibtex()
-    for name in papers.names():
-        paper = papers.get(name)
-        assert all(author in text for author in paper.authors)
-        assert f"year = {{{paper.year}}}" in text

@@ -1,11 +1,8 @@
 """The rule that holds our figures against a paper's: hand-made figures for each verdict."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from ldp_core import papers
 from ldp_core.inference import interval
 from ldp_core.papers.statements import Statement
 from ldp_core.papers.stored import Shelf
@@ -115,19 +112,6 @@ def test_diverged_run_counts_with_its_last_model():
     assert [part.outcome for part in found.parts[1:]] == ["contradicted", "contradicted"]
     assert found.parts[2].ours.mean == pytest.approx(20 - 71)
     assert "C diverges by round 3 with 3 of 3 seeds" in found.reason
-
-
-def test_missing_data_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
-    lacking = papers.get("pldp_fl").claim("modes-mnist")
-    assert lacking and "ldp_core data mnist" in verdict(lacking, Shelf()).reason
-
-
-def test_run_at_chance_states_noise_beside_weights():
-    made = claim(STATEMENTS[1:])
-    at_chance = "A ends at chance: the noise left at the server has σ 5"
-    assert at_chance in verdict(made, shelf(made, A=[11, 12, 10], C=[21, 22, 20])).reason
-    assert "chance" not in verdict(made, shelf(made, A=[70, 71, 72], C=[80, 81, 82])).reason
 
 
 def test_a_control_that_does_as_well_is_named():

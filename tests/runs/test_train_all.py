@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import pytest
 
-from ldp_core.experiment import Experiment, changed, parse, parse_draft
+from ldp_core.experiment import Experiment, parse, parse_draft
 from ldp_core.many import leaves_cores
 from ldp_core.runs import kinds
-from ldp_core.runs.batch import ALONE, FIRST, FOLDED, Figures, batches, bits
+from ldp_core.runs.batch import FIRST, Figures
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.train_all import NAME, WORTH, train_all
 from tests.data import events
@@ -57,25 +57,6 @@ def test_failed_cells_do_not_stop_others():
     assert found[1].accuracy is None
 
 
-def test_batches_share_a_shape_and_start_small():
-    def dealt(made: list[Experiment], workers: int) -> list[list[int]]:
-        return [[*batch] for batch in batches(dict(enumerate(made)), workers)]
-
-    small = [parse({"seed": seed}) for seed in range(40)]
-    found = dealt(small, 2)
-    assert sorted(place for batch in found for place in batch) == list(range(40))
-    assert [len(batch) for batch in found] == [FIRST] * 2 + [10] * 3 + [6]
-    assert [len(batch) for batch in dealt(small, 1)] == [FIRST, 16, 16, 6]
-    large = [parse({"clients": {"count": 400}, "seed": seed}) for seed in range(3)]
-    assert dealt(large, 1) == [[0], [1], [2]], "each fills a product by itself"
-    mixed = [parse({"dataset": ("digits", "mnist_sample")[seed % 2]}) for seed in range(4)]
-    assert [sorted(one) for one in dealt(mixed, 1)] == [[0, 2], [1, 3]], "each has one data set"
-    long = [parse({"rounds": 1000, "seed": seed, "attack": None}) for seed in range(40)]
-    assert max(map(len, dealt(long, 2))) <= 5, "others wait for the end of a batch"
-    assert {len(batch) for batch in dealt([changed(one, {"rounds": 10_000}) for one in long[:3]], 1)} == {1}
-    assert dealt([], 4) == []
-
-
 def test_first_batch_is_small(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     made = [parse({"rounds": 20, "attack": None, "seed": seed}) for seed in range(16)]
@@ -104,14 +85,6 @@ def test_engines_keep_separate_results(monkeypatch: pytest.MonkeyPatch):
     assert train() == other
     monkeypatch.delenv("EPSILON_ENGINE")
     assert train() == usual
-
-
-def test_figures_have_the_engines_name(monkeypatch: pytest.MonkeyPatch):
-    assert bits(EXPERIMENT) == bits(EXPERIMENT, together=False) == "fused"
-    monkeypatch.setenv("EPSILON_ENGINE", "batched")
-    assert (bits(EXPERIMENT), bits(EXPERIMENT, together=False)) == (FOLDED, ALONE)
-    with_many = changed(EXPERIMENT, {"clients.count": 400})
-    assert bits(with_many) == ALONE, "one that is not folded has the bits that it has by itself"
 
 
 def made(count: int, rounds: int = 2, **more: Any) -> list[Experiment]:

@@ -41,10 +41,3 @@ async def test_connection_with_new_tokens_stays_one_person(behind: Server, opene
         await viewer.press("Join")
         await tell(viewer, f"{n:032x}")
     assert len(members.members(opened)) == 1
-
-
-async def test_class_of_thirty_behind_one_address_joins(behind: Server, opened: Session, visit: Visit):
-    for _ in range(30):
-        viewer = await visit(behind.url, "class", f"code={opened.code}", **{"X-Real-IP": "192.0.2.2"})
-        await viewer.press("Join")
-    assert len(members.members(opened)) == 30

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,14 +67,6 @@ async def test_page_beyond_the_limit_is_refused_until_others_leave(narrow: Serve
     for one in pages:
         await one.close()
     await opened("192.0.2.99")
-
-
-async def test_address_header_counts_only_when_configured(tmp_path: Path, visit: Visit):
-    with Server(without_worker(tmp_path / "runs"), EPSILON_PAGES="4") as direct:
-        for n in range(2):
-            await visit(direct.url, "compare", **{"X-Forwarded-For": f"192.0.2.{n}"})
-        with pytest.raises(InvalidStatus, match="429"):
-            await visit(direct.url, "compare", **{"X-Forwarded-For": "192.0.2.9"})
 
 
 async def empty(scope: Any, receive: Any, send: Any) -> None:

@@ -91,10 +91,7 @@ def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatc
     ("name", "text", "words"),
     [
         ("EPSILON_SLOTS", "1000", "must be a whole number from 1 to 64; got “1000”"),
-        ("EPSILON_PAGES", "2.5", "must be a whole number from 1 to 100000; got “2.5”"),
         ("EPSILON_MEMORY_GB", "nan", "must be a number from 1e-06 to 1e+09, or inf; got “nan”"),
-        ("EPSILON_MOST_HOURS", "inf", "must be a number from 1e-06 to 1e+06; got “inf”"),
-        ("EPSILON_ENGINE", "fast", "must be auto or batched; got “fast”"),
         ("EPSILON_ENGINE", "processes", "must be auto or batched; got “processes”, which is gone"),
         ("EPSILON_RAY_ADDRESS", "auto", "must be HOST:PORT, as `ray start` prints it, like 10.0.0.5:6379"),
         ("EPSILON_DATA_MIRROR", "/srv", "must be a web address, like https://data.example.org; got “/srv”"),

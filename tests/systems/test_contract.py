@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core import mechanisms, systems
+from ldp_core import systems
 from ldp_core.events import Attacked, RoundDone, Target
 from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.federated.federation import assemble, taking_part, untrained
@@ -145,16 +145,3 @@ def test_its_uploads_are_attacked_with_controls(name: str, form: str):
     assert min(shades) > 5, "in shades of grey, whatever white is in training"
     assert {one.identification_rank for one in emitted if one.control == "clean"} == {1}
     assert all(one.image and np.isfinite(one.psnr) for one in emitted)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_correction_states_its_reason(name: str):
-    words = plan(small(name)).correction
-    assert words.startswith("Corrected, ") and words.endswith(".")
-    assert plan(small(name, "as_printed")).correction == words
-
-
-def test_mechanism_forms_are_both_described():
-    for name in mechanisms.names():
-        kind = mechanisms.registry.kind(name)
-        assert bool(kind.as_printed) == bool(kind.corrected), name

@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core.accounting import DELTA, ledger, shuffled
+from ldp_core.accounting import ledger
 from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import amended, departures, parse, plan
 from ldp_core.federated.federation import assemble, taking_part
-from ldp_core.limits import at_most
 from ldp_core.mechanisms.base import Form
 from ldp_core.runs.train_all import train_all
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded
 from ldp_core.theory import server_noise
-from ldp_core.theory.way import way
 from tests.data import digits, events
 
 NAME = "optimal_ldp_fl"
@@ -97,15 +95,6 @@ def test_ledger_has_one_budget_a_layer():
     assert lines["run_worst"]["basic"] == 80
     assert lines["run_expected"]["basic"] == 60
     assert not lines["run_expected"]["guarantee"], "an average number of uploads is no bound"
-
-
-def test_data_way_states_the_value_of_shuffling():
-    steps = [step.does for step in way(parse(PRINTED))]
-    worth = shuffled(1.0, 150, DELTA)
-    assert any(f"ε 1 of one message would become {at_most(worth)}" in step for step in steps)
-    assert any("range of its layer in the server's model, however wide that is" in step for step in steps)
-    many = amended(PRINTED, {"clients.count": 60_000, "clients.epsilon": 0.5})
-    assert any("ε 0.5 of one message would become 0.0" in step.does for step in way(many))
 
 
 def test_an_upload_is_a_place_and_a_bit_for_each_layer():

@@ -179,17 +179,6 @@ def test_unfit_settings_are_refused_in_one_sentence():
     assert refusal({"system": {"name": NAME, "case": "idd"}})[0] == "system.case"
 
 
-def test_its_own_parameters_count_as_departures():
-    one = amended({}, {"system.name": NAME, "system.sampling": 0.5, "aggregator.name": "inverse_variance"})
-    assert one.mechanism.parameters()["sampling"] == 0.5
-    found = {d.field: (d.paper, d.now) for d in departures(one)}
-    assert found == {
-        "form": ("as_printed", "corrected"),
-        "aggregator.name": ("mean", "inverse_variance"),
-        "system.sampling": (None, 0.5),
-    }
-
-
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_on_digits_weights_by_noise_beat_the_plain_mean(seed: int):
     """{1, 1, 10}, as printed: by 20 points and more for 1/σ (by 21 at least in seeds 0 to 4)."""
@@ -209,14 +198,6 @@ def test_an_empty_round_leaves_the_model():
     for before, now in pairwise(each):
         if not sum(now["client_weights"].values()):
             assert (now["accuracy"], now["loss"]) == (before["accuracy"], before["loss"])
-
-
-def test_departures_are_said_at_the_start():
-    start = events({"system": NAME, "attack": None, "rounds": 1})[0]
-    assert start["departures"] == [
-        {"field": "rounds", "paper": 10, "now": 1, "printed": True},
-        {"field": "form", "paper": "as_printed", "now": "corrected", "printed": True},
-    ]
 
 
 @pytest.mark.parametrize("form", ["as_printed", "corrected"])

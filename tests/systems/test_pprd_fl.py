@@ -133,14 +133,6 @@ def test_clear_share_of_updates_is_unknown():
     assert any(one.what.startswith("on average at least") for one in sent_in_clear(plan(parse(changes))))
 
 
-def test_the_share_in_clear_is_stated():
-    one, all_of_it = parse(PRINTED), parse({**PRINTED, "system": {"name": NAME, "selected": 1}})
-    assert plan(one).tells.clear == pytest.approx(0.2 * 21_840)
-    assert plan(all_of_it).tells.clear == 0
-    kept = plan(parse({"system": NAME})).tells
-    assert kept.clear == 0 and kept.perturbed == pytest.approx(0.8 * 21_840)
-
-
 def test_rpss_gain_comes_from_clear_weights():
     """The same runs with the rest perturbed as well lose it, and so do those that do not send the rest: six
     seeds, paired, on average by 10 points each (15 and 19 when this was written).

@@ -30,16 +30,6 @@ def test_interval_holds_nine_of_ten_and_word_has_its_probability():
     assert right / 4000 == pytest.approx(claimed / 4000, abs=0.03)
 
 
-def test_unsure_verdict_names_both_words():
-    at = edges(0.1)[1] + 0.01
-    view = tried_out([at] * 4, 0.1, "four trials")
-    assert view.word == "learns" and view.words == "between borderline and learns"
-    assert view.words in view.why
-    low = tried_out([edges(0.1)[0] + 0.01] * 4, 0.1, "")
-    assert low.word == "borderline" and low.words == "between chance and borderline"
-    assert tried_out([0.95] * 4, 0.1, "").words == "learns"
-
-
 @pytest.mark.parametrize("target", ["weights", "update"])
 def test_drowning_noise_is_chance_without_a_trial(target: str):
     changes = {"clients": {"epsilon": 0.02}, "target": target, "mechanism": "laplace", "attack": None}

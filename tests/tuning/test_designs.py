@@ -17,7 +17,6 @@ from ldp_core.tuning.designs import (
     CHOOSING,
     FIRST,
     TRIAL,
-    BestDesign,
     DesignRun,
     answer_of,
     experiment_of,
@@ -144,12 +143,6 @@ def test_found_design_is_attacked_where_an_attack_is_simulated(trust: str, known
     if told is not None:
         promised = accounting.worth(accounting.entries(plan(design))[0].run_worst).right
         assert promised and 0.45 < told <= promised[0] / promised[1]
-
-
-def test_accuracy_at_guessing_is_not_found():
-    found = BestDesign(1.0, 0, 0.1, 0.2, 0.13, 2, measured=False, reaches=True)
-    said = sentence(Needs(), found, 0.12)
-    assert said.startswith("Nothing learns") and len(said.split()) <= 25
 
 
 @pytest.mark.parametrize(

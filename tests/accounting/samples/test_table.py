@@ -38,13 +38,6 @@ def test_rows_of_a_trial_are_put_side_by_side_in_any_order():
 DIAGONAL = "trial,input,output,round,coordinate\n" + "".join(f"{i},0,0,{i},{i}\n" for i in range(3000))
 
 
-@pytest.mark.parametrize("words", ["True False", "yes no", "TRUE FALSE"])
-def test_two_words_are_read_as_one_and_zero(words: str):
-    one, zero = words.split()
-    samples = read_samples(f"input,output\n{one},{zero}\n{zero},{one}\n".encode())
-    assert samples.inputs.ravel().tolist() == [1, 0] and samples.outputs.ravel().tolist() == [0, 1]
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -13,8 +13,6 @@ from ldp_core import cli, models
 from ldp_core.datasets import APP
 from ldp_core.engines.fused import compiled as module
 from ldp_core.engines.fused import training
-from ldp_core.engines.fused.code import FloatType
-from ldp_core.engines.fused.kernel import Kernel
 from ldp_core.engines.fused.memory import GUARD, ThreadMemory, memory_of
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.errors import StudioError
@@ -132,13 +130,6 @@ def test_older_cpu_with_fma_has_equal_bits(
     assert len(list(cache.glob("*.o"))) == 2, "each has code of its own"
 
 
-@pytest.mark.usefixtures("cache")
-def test_a_processor_without_fused_products_is_as_near(first: torch.Tensor, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "has_fma", lambda: False)
-    other = trained()
-    assert (first - other).abs().max() < 1e-6
-
-
 def test_kernel_stays_within_its_memory_guards(monkeypatch: pytest.MonkeyPatch):
     """And if it were, it would be said: a guard is broken by hand."""
     trained()
@@ -158,22 +149,6 @@ def _nothing(work: ThreadMemory):
     kernel = module.compiled(LAYERS, 8, np.dtype(np.float32))
     kernel.idle = [work]
     return kernel, [], 0, training.StepCounters(1, None)
-
-
-def test_stretches_do_not_overlap():
-    for number in (4, 8):
-        memory = memory_of(LAYERS, 64, number)
-        ends = [(place, place + memory.sizes[name]) for name, place in memory.places.items()]
-        for (_, end), (begin, _) in zip(sorted(ends), sorted(ends)[1:], strict=False):
-            assert begin - end >= 128
-        assert all(place % 64 == 0 for place, _ in ends)
-
-
-def test_the_module_is_small():
-    """LLVM's time goes with it."""
-    layers = layers_of(CNN.model, CNN.shape, 10)
-    kernel = Kernel(layers, 64, FloatType(4), Tile(4, 5, 5, 5, 4, 20))
-    assert kernel.text.count("\n") < 10_000
 
 
 @pytest.mark.parametrize(

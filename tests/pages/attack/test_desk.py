@@ -50,11 +50,6 @@ def test_charts_show_each_mechanism_and_chance(desk: Desk):
     assert len(bounds) == 2, "the instance bound, for each mechanism"
 
 
-def test_stopped_grid_without_a_cell_is_not_being_filled(desk: Desk):
-    going, stopped = (head(another(desk.start, {}), live)["line"] for live in (True, False))
-    assert "filled" in str(going) and "filled" not in str(stopped)
-
-
 def said(pieces: list[tuple[str, int | None]]) -> str:
     return "".join(words for words, _ in pieces)
 

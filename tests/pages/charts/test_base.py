@@ -17,9 +17,9 @@ from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed, plan
 from ldp_core.runs.view.run_curves import RunProgress
 from ldp_core.runs.view.styles import Style, styles
-from pages.parts.charts.base import labelled, points, rounded_up
+from pages.parts.charts.base import points
 from pages.parts.charts.density import law_figure
-from pages.parts.charts.population import MOST, drawn, population_figure
+from pages.parts.charts.population import population_figure
 from pages.parts.charts.rounds import MOST_DOTS, accuracy_figure, noise_figure, spaced
 from pages.parts.charts.series import Series, announced
 from pages.parts.noise.designs import Design, View, different, moved, views
@@ -152,12 +152,6 @@ def test_non_finite_points_become_gaps(values: list[float]):
     assert all(b == pytest.approx(a, rel=1e-6) for a, b in kept)
 
 
-@given(st.floats(1e-12, 1e12), st.floats(1e-12, 1e12))
-def test_axis_end_is_round_and_close_to_the_maximum(value: float, other: float):
-    assert value * (1 - 1e-12) <= rounded_up(value) <= 1.5 * value
-    assert rounded_up(min(value, other)) <= rounded_up(max(value, other))
-
-
 def test_the_axes_of_a_law_hold_still_while_its_weight_moves():
     for name in ("duchi", "piecewise"):
         drawn = [
@@ -199,16 +193,6 @@ def test_curve_crossing_is_at_the_reference_epsilon(oracles: dict[str, Any]):
     assert "duchi and piecewise" in marks[0][2]
 
 
-def test_labels_at_the_ends_of_lines_keep_apart():
-    notes, _ = labelled([(0.5, "a", "x"), (0.5, "b", "y"), (0.51, "c", "z"), (0.99, "d", "w")], 0, 1, 0.055)
-    heights = sorted(note["y"] for note in notes)
-    assert all(b - a >= 0.055 - 1e-9 for a, b in pairwise(heights))
-    assert heights[-1] <= 1.0
-    crowded, leaders = labelled([(1.0, str(i), "x") for i in range(6)], 0, 1, 0.055)
-    assert max(note["y"] for note in crowded) <= 0.98 + 1e-9
-    assert [line["y1"] for line in leaders] == [note["y"] for note in crowded]
-
-
 def test_dots_stay_few_and_where_they_are():
     """One for each round while there are few; later every second, every fourth ... of the same rounds."""
     assert spaced(0).tolist() == spaced(1).tolist() == []
@@ -234,11 +218,3 @@ def test_a_client_that_asks_for_more_than_the_others_is_drawn(count: int, place:
     shown = dict(zip(asked.x, asked.y, strict=True))
     assert shown[place % count + 1] == 5.0
     assert noise.y[list(noise.x).index(place % count + 1)] == pytest.approx(min(noise.y))
-
-
-def test_thinned_population_keeps_its_extremes():
-    noise = np.random.default_rng(0).random(60_000)
-    assert len(drawn(noise[:MOST])) == MOST
-    kept = drawn(noise, 1 - noise)
-    assert len(kept) <= MOST
-    assert {0, 59_999, noise.argmin(), noise.argmax()} <= set(kept.tolist())

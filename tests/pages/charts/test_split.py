@@ -11,10 +11,9 @@ from ldp_core import datasets
 from ldp_core.experiment import parse, plan
 from ldp_core.federated.federation import assemble
 from ldp_core.theory.turnout import label_counts
-from pages.parts.charts.series import Series
-from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, served_figure, split_figure
+from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, split_figure
 from tests.data import digits
-from tests.pages.charts.test_base import check, run
+from tests.pages.charts.test_base import check
 
 NAMES = datasets.get("digits").class_names
 
@@ -58,9 +57,3 @@ def test_many_classes_are_drawn_as_the_largest_and_the_rest():
     assert notes[-1].endswith("89 other classes")
     assert any("kind 40" in note for note in notes)
     assert not any("<b>" in note for note in notes), "a name is text"
-
-
-def test_last_class_is_not_labelled_as_the_runs_accuracy():
-    one = Series(0, "mean", (run(0, "mean", 0, {"rounds": 2, "attack": None}),))
-    drawn = served_figure([one], NAMES)
-    assert drawn["layout"]["annotations"][0]["text"] == "<b>mean</b>"

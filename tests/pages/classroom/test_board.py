@@ -4,15 +4,12 @@ budgets, and a price on the phone that says its scope.
 
 import random
 import re
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import aggregators, presets
-from ldp_core.classroom import members, sessions
+from ldp_core.classroom import sessions
 from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import OptionQuestion
 from ldp_core.runs import inventory, own_data, tint_of
@@ -24,7 +21,6 @@ from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
 from pages.parts.classroom.own_digit import _price
 from pages.parts.classroom.own_room import budgets_figure
 from pages.parts.classroom.words import say
-from pages.parts.learn.one_thing import price
 from pages.parts.ui.visitor import TYPED
 from tests.pages.conftest import Opened, drawn
 from tests.runs.in_process import found_in
@@ -91,52 +87,6 @@ def test_a_price_covers_all_that_is_sent():
     assert basic / 2 < int(said[1].replace("\u202f", "")) < basic, "the ledger's best is below the plain sum"
 
 
-def controls() -> None:
-    import streamlit as st
-
-    from pages.parts.classroom.board import _controls
-
-    _controls(st.session_state["session"], st.session_state["job"], "")
-
-
-@pytest.mark.parametrize(("live", "look"), [(True, "secondary"), (False, "primary")])
-def test_show_is_the_next_step_once_the_run_has_answered(
-    live: bool, look: str, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
-    app = AppTest.from_function(controls)
-    session = sessions.open_class(Person("t" * 16, teacher=True), "two_volunteers")
-    app.session_state["session"] = replace(session, phase="running", job="0" * 12)
-    app.session_state["job"] = SimpleNamespace(live=live)
-    monkeypatch.setattr(board, "job_now", lambda _: SimpleNamespace(live=True))
-    pressed = app.run().button("class next")
-    assert (pressed.proto.type, pressed.disabled) == (look, live)
-
-
-def test_price_of_the_dearest_client_is_an_upper_end():
-    found = dot("Anna", "mean", 0.4, 77.0)
-    assert "up to 77" in price(found.final)
-    assert "largest ε" in tries_figure([found])["layout"]["xaxis"]["title"]["text"]
-
-
-def names() -> None:
-    import streamlit as st
-
-    from pages.parts.classroom.board import _names
-
-    _names(st.session_state["session"])
-
-
-def test_list_of_names_begins_with_their_number(runs_dir: Path):
-    session = sessions.open_class(Person("t" * 16, teacher=True), "two_volunteers")
-    for one in ("Anna", "Ben"):
-        members.join(session, one * 4, one)
-    app = AppTest.from_function(names)
-    app.session_state["session"] = session
-    app.run()
-    assert "2 here" in app.markdown[0].value
-    assert app.main.children[0].type == "markdown"
-
-
 def test_teacher_deletes_a_visitors_table(opened: Opened, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_TEACHER", "chalk")
     for whose in ("anna", "ben"):
@@ -168,7 +118,7 @@ def whole() -> None:
     import streamlit as st
 
     from ldp_core.classroom import sessions
-    from pages.parts.classroom import board, student
+    from pages.parts.classroom import student
     from pages.parts.ui import visitor
 
     session = sessions.find(st.session_state["code"])

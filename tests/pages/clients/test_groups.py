@@ -7,7 +7,7 @@ from ldp_core import presets
 from ldp_core.experiment import changed, plan
 from ldp_core.theory import client_variance
 from pages.parts.clients.cells import apply_edits
-from pages.parts.clients.costs import MOST_GROUPS, group_data, rule_in_words
+from pages.parts.clients.costs import MOST_GROUPS, group_data
 from pages.parts.ui.text import number
 
 TWO = presets.get("two_volunteers").draft.base
@@ -34,12 +34,6 @@ def test_each_place_tells_the_noise_of_that_budget(change: dict[str, str]):
         moved = changed(experiment, apply_edits(experiment.clients, {}, edits).changes)
         assert np.unique(moved.clients.budgets()[:18]).tolist() == [float(result["values"][place])]
         assert first["noise"][place] == f"σ {number(float(np.sqrt(client_variance(plan(moved))[0])))}"
-
-
-def test_upload_epsilon_stands_beside_the_smaller_bound():
-    words = rule_in_words(changed(TWO, {"clients.epsilon": 0.5, "clients.epsilon_scope": "upload"}), 0)
-    assert "(δ 10⁻⁵), against a server that sees each upload." in words
-    assert "with δ 0, are ε 0.5 and 7.5: what is asked for an upload is such a sum" in words
 
 
 def test_of_too_many_different_clients_there_are_no_lines():

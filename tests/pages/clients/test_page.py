@@ -88,11 +88,3 @@ def test_own_data_wait_for_an_answer_on_their_card(opened: Opened):
     )
     assert draft is not None
     assert (draft.base.dataset, draft.base.clients.count) == (own.name, 6)
-
-
-def test_features_and_public_assumptions_are_shown(opened: Opened):
-    turned = DRAFT.with_base({"features.name": "dct", "features.side": 5})
-    app = opened("clients", draft=drafts.new(turned))
-    assert any("turns its image into 24 numbers" in one.value for one in app.markdown)
-    (assumed,) = (one.value for one in app.caption if one.value.startswith("Assumed public"))
-    assert "not pixels" in assumed

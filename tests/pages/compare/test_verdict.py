@@ -18,7 +18,7 @@ from pages.parts.compare.arms import DRAWN, ComparedRun, drawn, named_apart
 from pages.parts.compare.pairs import pairs_card
 from pages.parts.compare.side_by_side import matrix
 from pages.parts.compare.verdict import gap, verdict
-from pages.parts.systems.unlike import causes, unlike
+from pages.parts.systems.unlike import unlike
 from pages.parts.train.standings import standings
 from pages.parts.ui.text import percent
 from tests.pages.charts.test_base import check, made
@@ -172,8 +172,3 @@ def test_equal_names_are_distinguished_by_settings(mean: ComparedRun, weighted: 
     assert named_apart(named) == named, "what has a name of its own keeps it"
     more = replace(arm("B", {**WEIGHTED, "mechanism": "duchi"}), series=other.series)
     assert named_apart([one, more]) == [one, more], "two settings are no name"
-
-
-def test_clause_as_name_of_a_field_has_no_article(weighted: ComparedRun):
-    other = arm("A", WEIGHTED | {"target": "update"})
-    assert causes(unlike([other.experiment, weighted.experiment]))[0].noun == "“what is sent”"

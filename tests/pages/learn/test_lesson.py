@@ -26,7 +26,7 @@ from ldp_core.system.shipped import SHIPPED
 from pages.parts.learn.figures import MOST_DOTS, dots_figure, leak_figure
 from pages.parts.learn.lesson import said_of_guess
 from pages.parts.learn.line_up import LAWS, OWN, TRIES, data, first_changes
-from pages.parts.learn.one_thing import draft_of, first_new, free_name, options
+from pages.parts.learn.one_thing import draft_of, first_new, options
 from pages.parts.ui.text import plain
 
 
@@ -79,14 +79,6 @@ def test_lesson_is_on_the_path_and_in_a_class(runs_dir: Path, name: str):
 def test_field_without_values_is_refused_in_a_sentence():
     with pytest.raises(InvalidExperiment, match="run_limit"):
         options("half_and_half", "clients.run_limit")
-
-
-@pytest.mark.parametrize("free", ["local.learning_rate", "clients.count", "partition.kind", "local.epochs"])
-def test_field_without_own_values_is_named_and_runs(monkeypatch: pytest.MonkeyPatch, free: str):
-    values = options("half_and_half", free)
-    assert free_name(free) and len(values) > 1 and all(values.values())
-    drafts = [draft_of("half_and_half", free, one, words) for one, words in values.items()]
-    assert len({draft.experiments()[0] for draft in drafts}) == len(values)
 
 
 @pytest.mark.parametrize(("uses", "shown"), [(1, 1), (650, 650), (9750, 9750), (750_000, MOST_DOTS)])
@@ -160,13 +152,6 @@ def test_first_values_of_a_room_are_spread():
     lesson = lessons.get("safe_range")
     places = [first_new(lesson.scenario, lesson.free, turn) for turn in range(8)]
     assert places[0] == first_new(lesson.scenario, lesson.free) and len(set(places)) > 3
-
-
-def test_dots_of_leak_chart_are_medians_of_other_images(runs_dir: Path):
-    stored = stored_ladder()
-    assert stored is not None
-    found = said(press(opened("other_secrets"), "Just show me"))
-    assert f"median of {stored.desk.start['n']}" in found and stored.scenario in found
 
 
 @pytest.mark.parametrize("name", [name for name in lessons.names() if lessons.get(name).scenario])

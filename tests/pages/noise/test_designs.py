@@ -3,15 +3,7 @@
 from ldp_core.experiment import changed
 from ldp_core.presets import get
 from ldp_core.runs.view.styles import styles
-from pages.parts.noise.designs import Design, _changed, _without, views
-
-
-def test_removed_design_is_not_changed():
-    draft = get("two_volunteers").draft
-    there = len(draft.variants)
-    assert _changed(draft, there, "mechanism.name", "laplace") == draft
-    assert _without(draft, there) == draft
-    assert _changed(draft, 0, "mechanism.name", "laplace") != draft
+from pages.parts.noise.designs import Design, views
 
 
 def test_noise_in_a_sum_has_its_own_name():

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core.accounting import Promise, Spending, entries, everyone, promise
+from ldp_core.accounting import Promise, Spending, entries, everyone
 from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.presets import get
-from pages.parts.noise.promise_table import SCOPES, Promised, growth, in_words, laid_out
+from pages.parts.noise.promise_table import SCOPES, Promised, growth, in_words
 from pages.parts.noise.promise_table import cells as cells_of
 from pages.parts.ui.text import THIN, at_most, number
 
@@ -47,14 +47,6 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
     assert "price" in SCOPES["run_expected"]
 
 
-def test_many_promises_stack_vertically():
-    scopes = ["one weight", "one upload"]
-    head, rows = laid_out(scopes, [["**mean**", "ε 0.5", "ε 120"]])
-    assert (head, rows) == (["for", "**mean**"], [["one weight", "ε 0.5"], ["one upload", "ε 120"]])
-    many = [[f"run {n}", "ε 0.5", f"ε {n}"] for n in range(3)]
-    assert laid_out(scopes, many) == (["run", *scopes], many)
-
-
 def test_mechanism_none_promises_no_bound():
     for cell in cells({"mechanism": "none"}):
         assert "no guarantee" in cell
@@ -76,26 +68,6 @@ def test_personal_layers_are_not_counted_in_uploads():
     assert plan(experiment).uploaded < plan(experiment).dimension
     words = in_words(promised(experiment))
     assert f"all {number(plan(experiment).uploaded, 6)} weights of one upload" in words
-
-
-def test_whole_uploads_are_neighbours_where_no_range_is_known():
-    whole, box = ({"mechanism": name, "clients": {"epsilon": 1}} for name in ("privunit", "duchi"))
-    for ball in (whole, {**whole, "mechanism": {"name": "gaussian", "norm": 1.0}}):
-        assert "if an upload were any other" in in_words(promised(ball))
-        assert "safe range" not in in_words(promised(ball))
-    assert "if one value in the safe range were another" in in_words(promised(box))
-    assert "**, if all its values were others, by more than" in in_words(promised(box))
-
-
-def test_a_vacuous_bound_is_not_called_a_leak():
-    far, near = (in_words(promised({"clients": {"epsilon": e}, "mechanism": "duchi"})) for e in (8, 0.001))
-    assert "no leak" in far
-    assert "no protection" not in far
-    assert "leak" not in near
-    assert "hides" not in near
-    assert promise(plan(parse({"mechanism": "duchi"})), (0.5, -1.0, 1.0)).upload.bound > 10
-    words = in_words(promised({"mechanism": "duchi"}))
-    assert "if all its values were others, by more than a factor so large that nothing is promised" in words
 
 
 def test_a_factor_is_never_stated_below_the_bound():

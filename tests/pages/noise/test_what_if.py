@@ -1,7 +1,6 @@
 """What the sliders move is what the theory says of those budgets and that weight."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,15 +13,11 @@ from ldp_core.runs import drafts
 from ldp_core.runs.record import pilots
 from ldp_core.runs.view.styles import styles
 from ldp_core.theory import server_noise
-from pages.parts.charts.base import MUTED
-from pages.parts.charts.density import LETTERS
-from pages.parts.noise.ahead import ahead, columns, laws
+from pages.parts.noise.ahead import ahead, laws
 from pages.parts.noise.designs import Design
 from pages.parts.noise.promise_table import Promised
 from pages.parts.noise.verdicts import asking, taken, verdicts
 from pages.parts.noise.what_if import WhatIf, standing
-from pages.parts.ui import components
-from pages.parts.ui.components import ChartCard
 from pages.parts.ui.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, Stand, stand, weights
 from pages.parts.ui.text import number
 from tests.pages.conftest import Opened, try_out
@@ -237,34 +232,6 @@ def test_precomputed_laws_stay_below_a_size_limit(names: list[str], form: str):
     now, shown = asked(None, draft=Draft(DRAFT.base, variants))
     sent = ahead(now, shown)
     assert len(sent) < 20_000 + 40_000 * len(names)
-    for at in stands_at(now, "epsilon"):
-        cards = spread(json.loads(sent)["steps"], at)["cards"]
-        for card, one in zip(cards, laws(now.at("epsilon", at)), strict=True):
-            for brief, whole in zip(card["figure"]["data"], one.figure["data"], strict=True):
-                x, y = points(brief["law"])
-                assert x.min() == pytest.approx(np.nanmin(whole["x"]), rel=1e-5, abs=1e-9)
-                assert x.max() == pytest.approx(np.nanmax(whole["x"]), rel=1e-5, abs=1e-9)
-                assert y.max() == pytest.approx(np.nanmax(whole["y"]), rel=0.05)
-                assert brief["name"] == whole["name"]
-
-
-def points(law: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """As assets/web/law_decoding.js spells them out."""
-    if "atoms" in law:
-        return np.array(law["atoms"]), np.array(law["mass"])
-    six = np.array([LETTERS.tolist().index(letter) for letter in law["heights"]])
-    return np.array(law["ends"]), law["top"] * (64 * six[::2] + six[1::2]) / 4095
-
-
-@pytest.mark.parametrize("tau", [None, 0.2])
-def test_precomputed_verdicts_scale_to_many_clients(tau: float | None):
-    draft = presets.get("sixty_thousand").draft
-    now, shown = asked(None, 0, tau, draft)
-    parsed = json.loads(ahead(now, shown))
-    for at in stands_at(now, "epsilon"):
-        there = verdicts(now.at("epsilon", at), shown, moving=True)
-        step = spread(parsed["steps"], at)
-        assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "promise", "note")}
 
 
 def test_precomputed_keys_depend_on_other_sliders():
@@ -276,28 +243,6 @@ def test_precomputed_keys_depend_on_other_sliders():
     assert lighter["weight"] == keys[0]["weight"]
     assert lighter["epsilon"] != keys[0]["epsilon"]
     assert asked(None, 19)[0].keys["tau"] != keys[0]["tau"]
-
-
-def test_column_packing_handles_unlike_values():
-    for values in (
-        [1, 2],
-        [{"a": 1}, {"b": 1}],
-        [[1], [1, 2]],
-        [None, {"a": 1}],
-        [{"a": [1, 2]}, {"a": [1, 3]}],
-        ["σ 1, more", "σ 12, more"],
-        ["aa", "a"],
-    ):
-        assert [spread(columns(values), i) for i in range(2)] == values
-
-
-def test_law_with_other_ranges_names_them():
-    optimal = changed(DRAFT.experiments()[0], {"system.name": "optimal_ldp_fl"})
-    for experiment, result in ((optimal, True), (DRAFT.experiments()[0], False)):
-        shown = [Design(0, DRAFT.variants[0], experiment, styles(DRAFT)[0])]
-        cards = list(laws(standing(shown, {"strictest": 0}, {})))
-        words = "this one is the client's own: in a run each range follows the server's model"
-        assert [words in card.caption for card in cards] == [result]
 
 
 def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
@@ -317,21 +262,3 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
     at = [card.label.rpartition(" at ")[2] for card in laws(now)]
     assert at == ["ε 0.02 per weight", "ε 13 per upload"]
     assert taken(draft, now).base.clients.budgets().tolist() == [13.0] * 20
-
-
-def test_grey_lines_are_named_and_crosses_where_there_are_some(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-):
-    cards, sheet = list[ChartCard](), components.sheet
-
-    def noted(found: Iterable[ChartCard], keys: Any = None) -> Any:
-        cards.extend(found := [*found])
-        return sheet(found, keys)
-
-    monkeypatch.setattr(components, "sheet", noted)
-    opened("noise")
-    drawn = [card for card in cards if card.title.startswith("Variance against")]
-    assert len(drawn) == 2
-    for card in drawn:
-        assert card.figure["data"][0]["line"]["color"] == MUTED and "grey: " in card.caption
-        assert "crosses" not in card.caption, "all three designs have one mechanism"

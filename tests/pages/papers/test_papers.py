@@ -12,12 +12,10 @@ from ldp_core.experiment import plan
 from ldp_core.papers.base import Paper
 from ldp_core.papers.five import ARMS, RUNS, points
 from ldp_core.papers.measuring import keep
-from ldp_core.papers.stored import Shelf, StoredFigure, read
-from ldp_core.papers.verdict import verdict
+from ldp_core.papers.stored import StoredFigure
 from ldp_core.runs import claims, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.record import drafts
-from pages.parts.papers.claim_view import arms_figure
 from pages.parts.papers.five import _how, price_figure
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
@@ -99,12 +97,6 @@ def test_a_claim_is_stated_with_its_figures_and_its_verdict(page: AppTest):
     assert ":orange-badge[in part]" in said(page.run())
 
 
-def test_figure_of_an_older_version_is_marked(page: AppTest):
-    store(of="0ld")
-    text = said(choose(page, "relative-error"))
-    assert "version 0ld" in text
-
-
 def choose(page: AppTest, claim: str) -> AppTest:
     page.query_params["claim"] = claim
     return page.run()
@@ -127,26 +119,6 @@ def test_a_claim_without_its_data_cannot_be_run(page: AppTest):
     choose(page, "modes-mnist")
     assert page.button(key="again pldp_fl modes-mnist").disabled
     assert "needs data that are not on this machine: MNIST" in said(page)
-
-
-def test_long_claims_are_left_to_the_command_line(page: AppTest, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(claims, "seconds_of", lambda claim: 7200.0)
-    choose(page, "relative-error")
-    assert page.button(key="again pldp_fl relative-error").disabled
-    assert "`python -m ldp_core papers --rerun pldp_fl --only relative-error`" in said(page)
-
-
-def test_claim_figure_draws_stored_arms(runs_dir: Path):
-    assert CLAIM
-    store()
-    shelf = Shelf.of(claims.own("pldp_fl"))
-    drawn = arms_figure(CLAIM, shelf)
-    assert [trace["x"] for trace in drawn["data"]][::-1] == [
-        [pytest.approx(v + 1)] for v in (40, 10, 20, 30, 10)
-    ]
-    assert "rangemode" not in drawn["layout"]["xaxis"], "from 0 arms at 92 and 95 % would lie on each other"
-    assert verdict(CLAIM, shelf).word == "holds"
-    assert len(read(claims.own("pldp_fl"))) == 15
 
 
 def test_main_claim_is_judged_by_its_own_statements(page: AppTest):

@@ -79,19 +79,6 @@ def test_waiting_job_shows_progress_of_shared_runs(runs_dir: Path):
     assert own.proto.text.startswith("In the queue")
 
 
-def test_imported_run_is_marked_when_viewed(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    """Its rounds are from before it came; they were not seen here."""
-    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
-    identity = queue.add("run", {"draft": DRAFT.as_json()})
-    queue.update(identity, status="completed", imported=True, started=0.0, ended=1.0)
-    found = progress(15)
-    found.runs[0].end = {"seconds": 1.0}
-    app = drawn(lines, now={}, found=[found])
-    where, line = (one.value for one in app.caption)
-    assert where.startswith("Imported: it came here as a file")
-    assert line.endswith("; imported: not trained on this server")
-
-
 def test_begun_job_does_not_wait_for_itself(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     """A page holds how a job was a moment ago; the queue of now has it no more."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")

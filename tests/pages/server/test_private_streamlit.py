@@ -1,8 +1,6 @@
 """What Streamlit keeps to itself is used in one file, of the version that it was tried with."""
 
-import ast
 import math
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
@@ -20,7 +18,6 @@ from pages.server import private_streamlit
 from tests.conftest import ROOT
 
 TRIED = "1.67.0"
-FILES = [*ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
 
 
 def test_the_version_is_the_one_that_was_tried():
@@ -68,24 +65,3 @@ def test_session_ends_by_timeout_or_replacement(monkeypatch: pytest.MonkeyPatch)
     stored._cache._ttl, stored._cache._timer = 0, lambda: math.inf
     assert private_streamlit.sessions() == 1, "the one that came back"
     assert [one.session.shutdown.call_count for one in known] == [0, 1, 1]
-
-
-def test_no_other_file_uses_a_private_name_of_another_package():
-    assert len(FILES) > 100
-    found = {file.relative_to(ROOT).as_posix(): private_names_of_others(file) for file in FILES}
-    assert found.pop("pages/server/private_streamlit.py"), "what it is for"
-    assert {file: names for file, names in found.items() if names} == {}
-
-
-def private_names_of_others(file: Path) -> list[str]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    return [
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and node.attr.startswith("_")
-        and not node.attr.startswith("__")
-        and node.attr != "_replace"  # of named tuples, as documented
-        and not (isinstance(node.value, ast.Name) and node.value.id in {"self", "cls", *own})
-    ]

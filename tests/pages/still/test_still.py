@@ -16,7 +16,6 @@ from ldp_core.runs import outcomes, promises_bought, queue, stored_ladder
 from pages.parts.still import bundle
 from pages.parts.still.parts import page
 from pages.parts.still.stored import SCENARIO
-from pages.parts.ui.components import WEB
 from pages.parts.ui.text import percent
 from tests.conftest import ROOT
 from tests.runs.in_process import queued, trained
@@ -32,22 +31,6 @@ def built() -> str:
 
 def parts_of(html: str, kind: str) -> list[dict[str, Any]]:
     return [part["data"] for part in bundle.unpacked(html)["parts"] if part["kind"] == kind]
-
-
-def test_every_module_keeps_the_style_of_the_bundler():
-    def imported(name: str, before: tuple[str, ...] = ()) -> None:
-        name = bundle.INSTEAD.get(name, name)
-        assert name not in before, f"{name} imports itself by way of {before}"
-        source = (WEB / name).read_text(encoding="utf-8")
-        rest = bundle.IMPORT.sub("", bundle.EXPORT.sub("", source))
-        assert not re.search(r"^\s*(import|export)\b", rest, re.M), name
-        for _, other in bundle.IMPORT.findall(source):
-            imported(other, (*before, name))
-
-    imported(bundle.ENTRY)
-    script = bundle.bundled()
-    assert "import.meta" not in script
-    assert [name for name in bundle.INSTEAD if f"modules[{name!r}]" in script] == []
 
 
 def test_page_is_small_and_its_policy_allows_no_request(built: str):

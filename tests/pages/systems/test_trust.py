@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-import ldp_core
 from ldp_core import presets, trust
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Variant, parse, plan
+from ldp_core.experiment import Variant, plan
 from ldp_core.runs.record import drafts
 from ldp_core.theory import server_variance
-from pages.parts.systems.trust import recognised, side_by_side, with_trust
+from pages.parts.systems.trust import side_by_side, with_trust
 from pages.parts.train.measured_bar import picked
 from pages.parts.ui.text import plain
 from tests.pages.conftest import Opened
@@ -67,20 +66,6 @@ def test_draft_without_fitting_trusts_is_refused():
         side_by_side(presets.get("pprd_fl").draft, 8.0)
 
 
-def test_linked_uploads_are_stated_beside_chance():
-    clients = {"epsilon": [1.0 + 0.1 * i for i in range(20)], "epsilon_scope": "run"}
-    by_noise = {"clients": clients, "aggregator": "inverse_variance", "target": "update"}
-    said = recognised([parse({}), parse(by_noise)])
-    assert "by its ε 100 % (99 % to 100 %)" in said and "guessing: 5 %" in said and "3 groups" in said
-    assert "most" in said and "most" not in recognised([parse(by_noise)])
-    two = {**by_noise, "clients": {**clients, "epsilon": [1.0] * 10 + [2.0] * 10}}
-    assert recognised([parse(two), parse(by_noise)]) == said
-    assert "declare the same" in recognised([parse({})])
-    assert "No client sends in two rounds" in recognised([parse({**by_noise, "selection": "once"})])
-    summed = {"clients": {**clients, "epsilon": 2.0}, "target": "update", "trust": "secure_sum"}
-    assert "No single upload is seen" in recognised([parse(summed)])
-
-
 @pytest.mark.parametrize(("right", "lucky"), [(16, True), (10, False)])
 def test_tries_above_the_cap_are_called_lucky(right: int, lucky: bool):
     row = {"client": 2, "clean": False, "candidates": 10, "question": "what", "heap": 6}
@@ -88,21 +73,3 @@ def test_tries_above_the_cap_are_called_lucky(right: int, lucky: bool):
     end = {"from_heap": [row, row | {"clean": True, "right": 100}]}
     (words,) = picked(end, 1)
     assert ("lucky" in words) is lucky
-
-
-ASKED = {"target": "update", "rounds": 1, "attack": {"clients": [2]}}
-
-
-def test_trust_attacks_differ_for_heap_and_sum():
-    clients = {"epsilon": 600.0, "epsilon_scope": "run", "range": 0.1, "count": 6}
-    ends = {}
-    for kind in ("shuffled", "secure_sum", "central", "local"):
-        ends[kind] = ldp_core.run({**ASKED, "clients": clients, "trust": kind}).events[-1]
-    what, who = picked(ends["shuffled"], 1)
-    assert "heap with 6 in it" in who and "which message is client 2's" in who
-    assert "Guessing: 17" in who and "without noise: 100" in who and "no attacker exceeds" in who
-    assert "which of 10 images" in what and "Guessing: 10" in what and " to " in what
-    (words,) = picked(ends["secure_sum"], 1)
-    assert "knows all other uploads" in words and "of 200 tries (" in words
-    assert "server" in words and "server" not in picked(ends["central"], 1)[0]
-    assert picked(ends["local"], 1) == picked(ends["shuffled"], 0) == []

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import presets
-from ldp_core.attacks.findings.verdict import LeakVerdict
-from ldp_core.experiment import Draft, Variant, plan
+from ldp_core.experiment import Draft, plan
 from ldp_core.inference import wilson
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
@@ -21,10 +20,10 @@ from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figur
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
 from pages.parts.train.attack_choices import set_numbers
-from pages.parts.train.attack_rounds import _audit_cards, _real_cards, client_names
+from pages.parts.train.attack_rounds import _audit_cards, _real_cards
 from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
-from pages.parts.train.server_panel import budget_of, server_panel, uploads_in
+from pages.parts.train.server_panel import server_panel, uploads_in
 from pages.parts.ui.components import sheet
 from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace
@@ -71,15 +70,6 @@ def test_attack_curves_equal_recorded_attempts(trained: list[Series], client: in
     words = " ".join(note.text for note in picked.layout.annotations)
     assert f"{number(picks.sum(), 3)} of {picks.size}" in words
     assert picked.layout.xaxis.range == pixels.layout.xaxis.range == (0, ROUNDS)
-
-
-def test_lying_server_is_named_for_its_own_runs_only():
-    attack = {"uploads": "real", "clients": [1]}
-    servers: tuple[dict[str, Any], ...] = ({}, {"server": "imprint"})
-    base = {"rounds": 1, "model": "mlp", "clients": {"count": 2, "range": 0.2}}
-    both = [made(i, f"run {i}", base | {"attack": attack | one}) for i, one in enumerate(servers)]
-    mixed, alone = (server_panel(shown, "real", "")["subtitle"] for shown in (both, both[1:]))
-    assert "lies under run 1" in mixed and "lies" in alone and "under" not in alone
 
 
 def test_attacks_on_every_third_round_stand_at_these_rounds():
@@ -157,31 +147,6 @@ def test_server_panel_equals_the_events(trained: list[Series]):
     assert "95" not in row["lines"][1], "no interval holds after the choice of a round"
 
 
-def test_likeness_without_recovery_has_a_reason(trained: list[Series], monkeypatch: pytest.MonkeyPatch):
-    hidden = LeakVerdict("hidden", "not recovered by this attack")
-    monkeypatch.setattr("pages.parts.train.server_panel.verdict_on", lambda *_: hidden)
-    like, unlike = (server_panel([one], "audit", "")["rows"][0] for one in (trained[0], trained[2]))
-    assert like["verdict"] == "alike, but so is a guess"
-    assert unlike["verdict"] == "not recovered by this attack"
-    monkeypatch.setitem(trained[0].runs[0].tries["audit", 0].closest or {}, "ncc_non_members", 1.0)
-    row = server_panel(trained[:1], "audit", "")["rows"][0]
-    assert row["verdict"] == "alike, but so is another image"
-
-
-@pytest.mark.parametrize(
-    ("back", "said"), [(0, "No image of a real upload"), (4, "No more images of real uploads")]
-)
-def test_as_many_images_as_by_chance_are_not_none(back: int, said: str):
-    one = RunProgress(0, "run", 0, "{}")
-    one.targets = {0: {"epsilon": 1.0}}
-    tries = one.tries["real", 0] = Tries("real", 0)
-    attempt = {"round": 1, "attacker": "x", "psnr": 21.0, "psnr_mean_image": 9.0, "ncc": 0.1, "images": 40}
-    for control, recovered in ((None, back), ("clean", 30), ("clipped", 30)):
-        tries.fold(attempt | {"control": control, "recovered": recovered, "recovered_non_members": back / 40})
-    result = findings_of_leaks([Series(0, "run", (one,), Style(0))])
-    assert result.startswith(said)
-
-
 TYPED: list[tuple[str, str, Any]] = [
     ("clients", "", None),
     ("clients", "1, 10 20", (1, 10, 20)),
@@ -230,36 +195,9 @@ def shown(draft: Draft, *clients: int) -> list[Series]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("preset", "expected"),
-    [
-        ("same_epsilon", "ε 1 or 8 per weight"),
-        ("everybody_equal", "ε 1 or 4 or 8 per weight"),
-        ("what_epsilon_says", "ε 8 or 65 or 650 per upload"),
-    ],
-)
-def test_client_name_lists_budgets_of_all_runs(preset: str, expected: str):
-    draft = presets.get(preset).draft
-    assert client_names(draft, shown(draft, 9)) == {9: expected}
-    silent = draft.with_base({"mechanism": "none"}).base
-    assert budget_of(shown(Draft(silent, (Variant("clear"),)), 9), 9) == "no noise", "no ε has a part in it"
-
-
-def test_client_place_is_kept_when_equal_in_all_runs():
-    draft = presets.get("two_volunteers").draft
-    names = client_names(draft, shown(draft, 0, 3, 19))
-    assert names == {0: "strictest", 3: "ε 0.5 per weight", 19: "most permissive"}
-
-
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_run_without_noise_makes_no_finding_of_the_panel(trained: list[Series], place: int):
     """The image is back from it, which said so below the ε of those that keep it."""
     alone, beside = (server_panel(some, "audit", "")["rows"][place] for some in ([trained[2]], trained[::2]))
     assert (beside["kind"], beside["verdict"]) == (alone["kind"], alone["verdict"])
     assert beside["picked"] == alone["picked"]
-
-
-def test_runs_that_are_picked_equally_often_are_all_named(trained: list[Series]):
-    twin = Series(3, "twin", trained[2].runs, Style(3))
-    row = server_panel([trained[2], twin], "audit", "")["rows"][0]
-    assert "under each" in row["picked"]["text"]

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import ldp_core
 from ldp_core import datasets
-from ldp_core.images import decode, encode
+from ldp_core.images import encode
 from tests.pages.conftest import drawn
 
 ROWS = [(i * 37 % 100, ["red", "green", "blue"][i % 3], "yes" if i % 2 else "no") for i in range(200)]
@@ -49,12 +48,3 @@ def test_how_far_off_stands_against_the_columns_own_spread(source: Any):
         "green, wrong",
         "blue, wrong",
     ]
-
-
-def test_noiseless_upload_returns_the_whole_row(source: Any):
-    ran = ldp_core.run(dataset="table:mine", rounds=1, mechanism="piecewise", epsilon=0.5, count=5)
-    clean = [one for one in ran.events if one["event"] == "attack" and one["control"] == "clean"]
-    rows = {one["client"]: decode(one["image"]) for one in ran.events if one["event"] == "target"}
-    assert len(clean) == len(rows) == 3
-    for one in clean:
-        assert np.array_equal(decode(one["image"]), rows[one["client"]])

@@ -1,19 +1,15 @@
 """How runs stand: an order only with an interval, divergence with its cause, one model told once."""
 
-import json
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ldp_core import presets
 from ldp_core.inference import margin
 from ldp_core.runs.carry.html_report import verdict
 from ldp_core.runs.view.final_figures import apart, final
 from ldp_core.runs.view.folded import CompactSeries
 from ldp_core.runs.view.run_curves import RunProgress
-from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
 from pages.parts.train.findings import findings
 from pages.parts.train.standings import held_out, same_model, standings
@@ -58,30 +54,6 @@ def test_equal_runs_rank_by_chance_in_one_of_twenty():
     assert ahead <= 20 + 4 * 4.4
 
 
-def test_single_seed_reference_is_not_stated_as_a_mean():
-    """The run without noise has the first seed alone, and stands beside means over three."""
-    one, other = made_up(0, [0.5, 0.6, 0.7]), made_up(1, [0.4, 0.5, 0.6])
-    without = f"Without noise a plain mean reaches {percent(0.8)}"
-    words = " ".join(standings([one, other], made_up(-1, [0.8]), 0.1))
-    assert f"{without} in one run (seed 0 alone); always" in words
-    words = " ".join(standings([one], made_up(-1, [0.8, 0.9, 0.7]), 0.1))
-    assert f"{without};" in words
-    words = " ".join(standings([made_up(0, [0.5])], made_up(-1, [0.8]), 0.1))
-    assert f"{without};" in words, "one beside one"
-    other.runs[0].experiment = json.dumps({"dataset": "mnist", "model": "mlp"})
-    words = " ".join(standings([one, other], made_up(-1, [0.8]), 0.1))
-
-
-def test_single_seed_reference_is_labelled_in_the_chart(ahead: list[Series]):
-    """Else noise seems to help, where three seeds lie above one."""
-    draft = presets.get("same_epsilon").draft
-    for seeds, name in ((3, "no noise (1 seed)"), (1, "no noise")):
-        clean = replace(draft, seeds=seeds).reference()
-        assert clean and clean.label == name
-        drawn = accuracy_figure(ahead, 3, 0.1, Series(-1, clean.label, ahead[0].runs[:1]))
-        assert any(one["text"].startswith(f"{name} ") for one in drawn["layout"]["annotations"])
-
-
 def made_up(number: int, accuracies: Any) -> Series:
     """A run that ended at these accuracies, seed by seed."""
     runs = []
@@ -113,13 +85,6 @@ def test_noise_that_drives_a_run_out_is_named(ahead: list[Series]):
     words = standings([gone, ahead[1]], other, 0.1)[0]
     assert words == "**lost** diverged in round 3.", "fewer clients hold more images each: another training"
     assert "ends at" not in findings([gone], clean, 0.1)
-
-
-def test_each_lost_seed_is_told_with_its_round():
-    lost = made_up(0, [0.1, 0.1, 0.5])
-    for run, ended in zip(lost.runs, (0, 2), strict=False):
-        run.end = {**(run.end or {}), "status": "diverged", "round": ended}
-    assert "with 2 of 3 seeds, in rounds 1 and 3" in standings([lost, made_up(1, [0.5])], None, 0.1)[0]
 
 
 def test_mean_of_the_seeds_that_did_not_diverge_is_no_accuracy():

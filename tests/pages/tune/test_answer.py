@@ -1,14 +1,11 @@
 """The way to an answer is drawn as it goes, from nothing to all runs."""
 
-from typing import Any
-
 import pytest
 
 from ldp_core.runs.view.cells import SearchProgress
 from ldp_core.tuning import parse_question
 from pages.parts.tune.answer import _none, way_figure
 from tests.pages.charts.test_base import check
-from tests.pages.conftest import drawn
 
 
 def test_every_run_and_the_target_are_on_the_chart():
@@ -48,13 +45,3 @@ def page() -> None:
     pilots.give_up(pilots.PilotRequest("anna", json.dumps([one.experiment.as_json() for one in found]), 0.0))
     found[1] = replace(found[1], **st.session_state["came_to"])
     _opened(sweep, found, PLANNED)
-
-
-@pytest.mark.parametrize(
-    ("came_to", "asks"), [({}, True), ({"accuracies": (0.5,)}, False), ({"failed": "diverged"}, False)]
-)
-def test_only_a_cell_that_was_not_trained_asks_to_be(came_to: dict[str, Any], asks: bool):
-    app = drawn(page, came_to=came_to)
-    (expected,) = (one.value for one in app.markdown if "Expected before training" in one.value)
-    assert ("press Train" in expected) is asks
-    assert "unknown" in expected

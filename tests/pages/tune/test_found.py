@@ -8,7 +8,7 @@ import pytest
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.inference import ahead, as_good
+from ldp_core.inference import as_good
 from ldp_core.runs import pilots
 from pages.parts.tune.axes import axes, axis_of
 from pages.parts.tune.builder import _way
@@ -71,10 +71,6 @@ def test_values_are_drawn_between_numbers_and_not_between_names():
     assert _way({"rounds": [5, 2]}, None) == {"grid": {"rounds": [5, 2]}}
     with pytest.raises(InvalidExperiment, match="takes names, and nothing is drawn between them"):
         _way({"mechanism.name": ["duchi", "pdpm"]}, 4)
-
-
-def test_first_of_a_sweep_says_how_it_stands():
-    assert "surely" in ahead(0, 4) and "3 others" in ahead(3, 4) and ahead(0, 1) == ""
 
 
 @pytest.mark.usefixtures("runs_dir")

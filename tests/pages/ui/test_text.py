@@ -9,7 +9,6 @@ import pytest
 from ldp_core import presets
 from pages.parts.ui import text
 from tests.datasets import samples
-from tests.test_layers import PRODUCT
 
 
 @pytest.mark.parametrize(
@@ -34,34 +33,6 @@ def test_bounds_are_rounded_to_their_safe_side(value: float, digits: int, near: 
 def test_share_prints_alike_in_single_and_double_precision():
     held_out = [hits / 360 for hits in range(361)]
     assert [text.percent(float(np.float32(one))) for one in held_out] == [*map(text.percent, held_out)]
-
-
-def test_no_file_rounds_a_bound_to_the_nearest():
-    bound = r"(\b(bounds?|generic|promised|measured|sum|lower)|(found|final)\.epsilon)\b"
-    nearest = re.compile(rf"number\([\w.]*{bound}|{bound}(\.max\(\)|\.min\(\))?:\.\d")
-    assert [file.name for file in PRODUCT if nearest.search(file.read_text(encoding="utf-8"))] == []
-
-
-@pytest.mark.parametrize(
-    ("shown", "words"),
-    [
-        (text.budgets_in_words([0.5] * 18 + [8.0] * 2), "20 clients: 18 ask for ε 0.5, 2 for ε 8"),
-        (text.budgets_in_words([1.0] * 3), "3 clients, each asking for ε 1"),
-        (text.ranges_in_words([-1, -1], [1, 1]), "safe range [−1, 1] for all"),
-        (text.few(["mean", "1/σ", "1/σ²", "lottery"]), "mean, 1/σ, 1/σ² and 1 more"),
-        (text.few(["no LDP", "Duchi, ε 8"]), "no LDP · Duchi, ε 8"),  # one has a comma
-        (text.seconds(0.42), "0.4\u202fs"),
-        (text.seconds(9000), "2.5\u202fh"),
-        (text.bytes_in_words(400), "less than 0.1\u202fMB"),
-        (text.bytes_in_words(12_345_678), "12.3\u202fMB"),
-        (text.decibels(120.0), "exact copy"),
-        (text.decibels(20.56, 1), "20.6 dB"),
-        (text.runs_in_words(10, 1), "9 runs and one without noise"),
-        (text.runs_in_words(2, 1), "1 run and one without noise"),
-    ],
-)
-def test_words(shown: str, words: str):
-    assert shown == words
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The line over the charts and its three figures say what the runs gave, and no more."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +20,7 @@ from pages.parts.charts.series import Series
 from pages.parts.systems.trust import side_by_side
 from pages.parts.train.server_panel import budget_of, server_panel
 from pages.parts.ui.text import at_most, percent
-from pages.parts.watch.headline import _between, head, promised
+from pages.parts.watch.headline import head, promised
 from pages.parts.watch.leak import came_back, leak
 from tests.pages.charts.test_base import run
 from tests.pages.conftest import try_out
@@ -76,13 +75,6 @@ def test_headline_claims_no_result_before_the_end(apart: list[Series]):
     assert dict(asked)["1/σ²"] == 2
 
 
-def test_accuracy_is_final_before_the_attacks(apart: list[Series]):
-    for rounds, name in ((3, "Accuracy"), (4, "Accuracy so far")):
-        asked = json.dumps(SMALL | {"rounds": rounds})
-        runs = tuple(replace(one, end=None, experiment=asked) for one in apart[0].runs)
-        assert headline_of([replace(apart[0], runs=runs)], "live")["chips"][0]["name"] == name
-
-
 def test_live_headline_agrees_with_labels_at_the_lines_ends(apart: list[Series]):
     """One run is a round further, and has another accuracy there."""
     behind = series(0, "mean", 1, {"aggregator": "mean", "rounds": 2})
@@ -100,11 +92,6 @@ def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
     assert said(headline_of(apart, chance=0.99)["line"]).startswith(
         "Nothing learns: none of the 2 is better than guessing"
     )
-
-
-def test_live_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
-    line = said(headline_of(apart, "live", chance=0.99)["line"])
-    assert "guessing" in line and not any(one.label in line for one in apart)
 
 
 def test_a_class_that_is_never_named_is_in_the_headline(apart: list[Series]):
@@ -157,52 +144,6 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     assert "where guaranteed, against a server that sees each upload: told apart" in alone["rest"]
 
 
-def test_range_of_bounds_is_rounded_up():
-    assert _between([5.493, 4876]) == "5.5 to 4\u202f876"
-    assert _between([4.101, 4100.2]) == "4.2 to 4\u202f101"
-    assert _between([9.9996, 10.0002]) == "10.01", "one to whoever reads three digits"
-    assert _between([56.42, 56.99]) == "57", "one to two digits"
-    assert _between([1.053, 333.3], exact=True) == "1.053 to 333.3", "what was asked for is not rounded"
-
-
-def of_scenario(name: str) -> dict[str, Any]:
-    draft = presets.get(name).draft
-    shown = []
-    for place, (variant, experiment) in enumerate(zip(draft.variants, draft.experiments(), strict=True)):
-        settings = {field: value for field, value in experiment.as_json().items() if field != "seed"}
-        one = run(place, variant.label, 0, settings)
-        shown.append(Series(place, variant.label, (one,), Style(place)))
-    return head(draft, shown, 0.1, "audit", "completed", "")
-
-
-def test_headline_compares_the_questions_arms():
-    line = said(of_scenario("everybody_equal")["line"])
-    assert "ε 8" in line
-    assert "ε 1" not in line and "ε 4" not in line, "other budgets: the question is on mechanisms"
-    leaks = said(of_scenario("same_epsilon")["line"])
-    assert leaks.startswith("Piecewise, ε 8: the image is back from ")
-    assert "; Duchi, ε 8: " in leaks and "ε 1:" not in leaks
-
-
-def test_clients_of_unlike_epsilon_are_named_in_any_order():
-    alike = {"clients.epsilon": 2.0}
-    unlike = {"clients.epsilon": [1.0 + number for number in range(20)]}
-    base = changed(DRAFT.base, alike)
-    both = replace(DRAFT, base=base, variants=(Variant("alike"), Variant("unlike", unlike)))
-    swapped = replace(both, variants=both.variants[::-1])
-    assert "client 20" in promised(both)["hint"]
-    assert promised(both)["hint"] == promised(swapped)["hint"]
-    kept = {"clients.epsilon_scope": "run"}
-    seen = promised(replace(both, base=changed(base, kept), variants=both.variants[1:]))["rest"]
-    assert "; client 20" in seen, "whom less is promised is named"
-
-
-def test_repeated_values_state_their_price():
-    hint = promised(presets.get("again_and_again").draft)["hint"]
-    assert all(f" seen {often}" in hint for often in ("once", "10 times", "100 times"))
-    assert " seen " not in promised(presets.get("two_volunteers").draft)["hint"]
-
-
 def test_each_budget_keeps_its_own_scope():
     """Of ε 6 per upload and 0.4 per weight it said “ε 0.4 or 6 per upload or per weight”."""
     asked = {"privunit": 6.0, "ldpsign": 0.4}
@@ -211,15 +152,6 @@ def test_each_budget_keeps_its_own_scope():
     shown = [Series(i, "", (run(i, "", 0, one.as_json()),)) for i, one in enumerate(draft.experiments())]
     for words in (budget_of(shown, 0), said(promised(draft)["pieces"])):
         assert "6 per upload" in words and "0.4 per weight" in words
-
-
-def test_promise_names_the_adversary_of_its_trust():
-    chip = promised(presets.get("whom_do_you_trust").draft)
-    assert ", against those that each run's trust names: told" in chip["rest"]
-    assert "if δ = 0" not in said(chip["pieces"]), "noise in a sum promises nothing at δ 0"
-    whole = {"trust.kind": "secure_sum", "clients.epsilon_scope": "run", "clients.epsilon": 8}
-    alone = promised(replace(DRAFT, base=changed(DRAFT.base, whole), variants=DRAFT.variants[:1]))
-    assert ", against everybody who sees the sum: told" in alone["rest"]
 
 
 @pytest.mark.parametrize(("epsilon", "odds"), [(1.0, "74 of 100"), (8.0, "9\u202f997 of 10\u202f000")])

@@ -14,7 +14,7 @@ from ldp_core.runs.record import drafts, guesses
 from pages.parts.learn import lesson
 from pages.parts.learn.lesson import Guessed
 from pages.parts.watch import prediction
-from pages.parts.watch.prediction import Prediction, question_about
+from pages.parts.watch.prediction import question_about
 from tests.extent import every
 from tests.runs.processes import PATIENCE_SECONDS
 
@@ -170,11 +170,3 @@ def test_every_scenario_is_asked_with_a_real_form_element(name: str, runs_dir: P
 )
 def test_question_is_asked_while_the_draft_fits(change: dict[str, object], asks: bool):
     assert (question_about(DRAFT.with_base(change)) is not None) is asks
-
-
-def test_only_a_guessed_accuracy_has_a_place_on_the_chart():
-    figure, choice = presets.get("two_volunteers").ask, presets.get("half_and_half").ask
-    assert Prediction(figure, DRAFT, 60, False).level == 0.6
-    assert Prediction(figure, DRAFT, None, False).level is None
-    assert Prediction(choice, HALVES, "no", False).level is None
-    assert Prediction(presets.get("who_is_silenced").ask, DRAFT, 60, False).level is None

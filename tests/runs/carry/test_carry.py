@@ -181,8 +181,3 @@ def test_card_states_the_worst_promise(trained: str):
     assert "mean: " in words and f"{EVIL[:40]}: " in words and "no guarantee" in words
     assert f"ε ≤ {at_most(most.bound)}" in words
     assert all(one.name in words for one in DEPLOYMENTS)
-
-
-def test_deployments_rise_and_name_their_sources():
-    assert [one.epsilon for one in DEPLOYMENTS] == sorted(one.epsilon for one in DEPLOYMENTS)
-    assert all(one.source and one.read and one.period and np.isfinite(one.epsilon) for one in DEPLOYMENTS)

@@ -97,7 +97,7 @@ def test_flower_clients_hold_their_shards_and_learn(app: SimpleNamespace):
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("epsilon", [0.4, 2.0, 5.0])  # above, too few answers are rare ones to judge by
+@pytest.mark.parametrize("epsilon", [0.4, 5.0])  # above, too few answers are rare ones to judge by
 def test_its_noise_has_our_law(app: SimpleNamespace, name: str, epsilon: float):
     budget = app.settings.Budget(epsilon, -0.5, 1.5)
     run, law = {"mechanism": {"name": name}}, mechanisms.get(name).at(*budget)
@@ -115,10 +115,6 @@ def test_its_noise_has_our_law(app: SimpleNamespace, name: str, epsilon: float):
         shares = [np.searchsorted(one, places, "right") / DRAWS for one in samples]
         assert np.abs(shares[0] - shares[1]).max() <= limit, "the distance of Kolmogorov and Smirnov"
     assert app.mechanism.worst_variance(run, budget) == float(law.max_variance)
-
-
-def test_most_mechanisms_can_be_taken_along():
-    assert {"none", "laplace", "duchi", "pdpm", "piecewise", "hybrid", "gaussian", "grr"} <= {*MECHANISMS}
 
 
 @pytest.mark.parametrize(("byte", "end"), [(b"\xff", 1 - 2.0**-53), (b"\0", 0.0)])
@@ -178,13 +174,9 @@ def test_flower_mod_sends_answers_and_budget_only(app: SimpleNamespace):
         ({"mechanism": "dynamic_gaussian"}, "changes from round to round"),
         ({"mechanism": "pdpm", "form": "as_printed"}, "in the form that its paper prints"),
         ({"aggregator": "sign_majority", "mechanism": "ldpsign"}, "it votes"),
-        ({"local": {"optimizer": "adam"}}, "its optimizer is “adam”"),
         ({"system": "pprd_fl"}, ""),
-        ({"dataset": "mnist"}, "its dataset is “mnist”"),
         ({"clients": {"run_limit": 100000}}, "stop at a limit of their own"),
-        ({"selection": "once"}, "its selection is “once”"),
         ({"model": {"layers": "conv 4 3, dense 5"}}, "fully connected layers with ReLU alone"),
-        ({"model": {"layers": "dense 5 sigmoid"}}, "fully connected layers with ReLU alone"),
     ],
 )
 def test_unsupported_flower_settings_are_named(change: dict[str, Any], words: str):

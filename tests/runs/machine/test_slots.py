@@ -129,13 +129,6 @@ def test_announced_wait_equals_the_turn_taken(monkeypatch: pytest.MonkeyPatch):
     assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
 
 
-def test_unknown_wait_is_marked_unsure(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_SLOTS", "1")
-    _, second = queued("a"), queued("b")
-    assert queue.claim(1)
-    assert wait_estimate.waits()[second.id] == wait_estimate.Wait(1, 0.0, False)
-
-
 def test_memory_of_a_job_can_be_set(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(resources, "cores", lambda: 4)
     monkeypatch.setattr(resources, "memory", lambda: 10_000)

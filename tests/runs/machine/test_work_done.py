@@ -1,6 +1,5 @@
 """How much of many runs' work is done, whatever each of them costs."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from ldp_core.datasets import Step
 from ldp_core.experiment import Experiment, parse
-from ldp_core.runs.lockstep import RunStart, drive
+from ldp_core.runs.lockstep import drive
 from ldp_core.runs.machine import work_done
 from ldp_core.runs.machine.work_done import CellsDone, RoundsDone
 from ldp_core.runs.train_all import train_all
@@ -96,16 +95,3 @@ def test_job_may_stop_where_a_resume_repeats_a_tenth_at_most():
             kept = turn.state.round if turn.state else kept
         assert len(repeated) >= 2
         assert 0 < max(repeated) <= steps[-1].total / 10 if later else max(repeated) == 0
-
-
-def test_long_round_reports_partial_progress(
-    monkeypatch: pytest.MonkeyPatch,
-):
-    now, steps, one = 100.0, list[Step](), parse({"rounds": 4, "attack": None})
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    state = next(turn.state for turn in drive({0: one}) if turn.state and turn.state.round == 2)
-    done = RoundsDone({0: one}, {0: RunStart(state)}, steps.append)
-    done.tick(0, 0.5)
-    now += 1.0
-    done.tick(0, 0.75)
-    assert [step.done for step in steps] == [2.0, 2.75]

@@ -65,14 +65,3 @@ def test_a_job_fetches_its_data_and_trains(tmp_path: Path, monkeypatch: pytest.M
         server.files |= files
         monkeypatch.setattr(kind, "mirrors", [server.url])
         assert train(MNIST) == JobEnd()
-
-
-def test_a_folder_with_a_bad_image_fails_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
-    place = samples.folder(tmp_path, "pets", {"cats": 5, "dogs": 5})
-    changes = {"dataset": "images:pets", "clients": {"count": 2}, "rounds": 1}
-    assert train(changes).status == "completed"
-    (place / "train/cats/000.jpg").write_text("no image")
-    outcome = train(changes)
-    assert outcome.status == "failed"
-    assert outcome.message.startswith("the image “pets/train/cats/000.jpg” cannot be read")

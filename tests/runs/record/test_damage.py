@@ -158,7 +158,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, record: bytes) -> Path:
 FLIP = st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 
 
-@settings(max_examples=in_gate(200, 500))
+@settings(max_examples=in_gate(80, 500))
 @given(flips=st.lists(FLIP, min_size=1, max_size=3))
 def test_flipped_bytes_give_events_or_storage_failed(flips: list[tuple[float, int]], whole: Path):
     changed = bytearray(whole.read_bytes())

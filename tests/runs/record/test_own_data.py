@@ -28,6 +28,7 @@ from ldp_core.runs.queue.permissions import Person, person, room_of
 from ldp_core.runs.storage import inventory
 from ldp_core.system import bounded
 from tests.conftest import ROOT
+from tests.extent import in_gate
 from tests.runs.carry.exports import zipped as packed
 from tests.runs.in_process import bodies, found_in, settled, trained
 
@@ -195,7 +196,7 @@ def test_a_visitor_has_five_at_most(runs_dir: Path):
     own_data.take({"one.csv": TABLE}, BEN)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=in_gate(40, 200))
 @given(cuts=st.lists(st.tuples(st.integers(0, 5000), st.binary(max_size=4)), min_size=1, max_size=6))
 def test_damaged_zips_are_refused_in_a_sentence(cuts: list[tuple[int, bytes]]):
     data = bytearray(zipped(KINDS))

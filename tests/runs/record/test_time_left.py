@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from ldp_core.datasets import Step
-from ldp_core.experiment import parse, parse_draft
+from ldp_core.experiment import parse_draft
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.time_left import EVERY_SECONDS, FILE, Pace, Reporter, how_far
-from ldp_core.simulate import simulate
-from tests.data import digits
 from tests.runs.in_process import queued
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_times.json").read_text())
@@ -100,13 +98,3 @@ def test_damaged_progress_file_is_ignored(runs_dir: Path, text: str):
     job = with_folder()
     (job.folder / FILE).write_text(text)
     assert how_far(job) is None
-
-
-def test_every_round_is_told_of_from_beginning_to_end(monkeypatch: pytest.MonkeyPatch):
-    """Step by step; the kernel trains so few in one call."""
-    monkeypatch.setenv("EPSILON_ENGINE", "batched")
-    shares: list[float] = []
-    list(simulate(parse({"rounds": 2, "attack": None}), digits(), tick=shares.append))
-    first, second = shares[: len(shares) // 2], shares[len(shares) // 2 :]
-    assert first == second == sorted(first)
-    assert first[0] < 0.2 and first[-1] == 1
