@@ -42,31 +42,6 @@ def test_a_legend_that_is_gone_leaves_no_room_behind(page: Page):
     assert below(page) <= TITLED
 
 
-AGAIN = """async () => {
-  const { render, unmount } = await import("/assets/web/cards.js");
-  const layout = { xaxis: {}, yaxis: {} };
-  const figure = JSON.stringify({ data: [{ type: "scatter", x: [1, 2], y: [1, 2] }], layout });
-  const data = { cards: [{ title: "", rest: "", caption: "", figure, height: 200, label: "", row: 1 }] };
-  const parentElement = document.body.appendChild(document.createElement("div"));
-  const drawn = async () => {
-    const chart = parentElement.querySelector(".es-chart");
-    await new Promise((resolve) => setTimeout(resolve));
-    await chart.drawing;
-    return chart.querySelectorAll(".main-svg").length > 0;
-  };
-  render({ data, parentElement });
-  const first = await drawn();
-  unmount({ parentElement });
-  render({ data, parentElement });
-  return [first, await drawn()];
-}"""
-
-
-def test_remounted_chart_is_drawn_again(page: Page):
-    """As it happens where a slider is moved faster than the page follows."""
-    assert page.evaluate(AGAIN) == [True, True]
-
-
 ZOOMED = """async () => {
   const { render } = await import("/assets/web/cards.js");
   const share = { xref: "paper", yref: "paper" };

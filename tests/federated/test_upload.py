@@ -10,10 +10,9 @@ from ldp_core import aggregators, mechanisms
 from ldp_core.contract import mechanism as checks
 from ldp_core.experiment import Piece
 from ldp_core.federated import upload
-from ldp_core.federated.upload import Laws, UploadMoments, uploaded
+from ldp_core.federated.upload import uploaded
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import BLOCK
-from ldp_core.mechanisms.shared.scale_free import UnitLaw
 from ldp_core.systems import Encoded
 from tests.extent import in_gate
 from tests.mechanisms.test_contract import MORE, named
@@ -119,42 +118,6 @@ def test_some_clients_tell_whether_there_is_any_noise(
 
     assert found(whether=True) == found(whether=False)
     assert not found(whether=True, of=0 * shares)
-
-
-def test_clear_columns_do_not_end_the_noise_search(monkeypatch: pytest.MonkeyPatch):
-    """The first clients send all in clear: of the moments theirs do not settle it."""
-    monkeypatch.setattr(upload, "TOGETHER", WIDTH)
-    given, epsilon = encoded(passing=False), np.ones((CLIENTS, 1))
-    clear = np.zeros(given.values.shape, dtype=bool)
-    clear[:3] = True
-    pieces = fitted(mechanisms.get("duchi"), LAYERS)
-    law = UploadMoments(
-        pieces,
-        given.values,
-        Laws().of(pieces, (epsilon, given.low, given.high)),
-        [clear],
-        np.ones(CLIENTS),
-        whether=True,
-    )
-    with law.beside(1):
-        pass
-    assert [law.sums[i][1].any() for i in sorted(law.sums)] == [False, False, False, True]
-
-
-def test_errors_of_both_threads_are_raised(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(upload, "TOGETHER", WIDTH)
-    given, epsilon = encoded(passing=False), np.ones((CLIENTS, 1))
-    pieces, noise = fitted(mechanisms.get("duchi"), LAYERS), np.random.Generator(np.random.Philox(key=3))
-    laws = Laws().of(pieces, (epsilon, given.low, given.high))
-
-    def moments() -> UploadMoments:
-        return UploadMoments(pieces, given.values, laws, [], np.ones(CLIENTS), whether=False)
-
-    with pytest.raises(ZeroDivisionError), moments().beside(2):
-        noise.random(1 // 0)
-    monkeypatch.setattr(UnitLaw, "summed", lambda *_: 1 // 0)
-    with pytest.raises(ZeroDivisionError), moments().beside(2):
-        pass
 
 
 def test_upload_memory_is_matrix_and_few_moments(monkeypatch: pytest.MonkeyPatch):

@@ -25,11 +25,6 @@ def test_every_preset_parses_with_question_and_lesson(name: str):
     assert len(set(keys)) == len(keys), "two variants are the same run"
 
 
-def test_the_default_compares_its_three_aggregators():
-    experiments = presets.get("two_volunteers").draft.experiments()
-    assert [e.aggregator.name for e in experiments] == ["mean", "inverse_std", "inverse_variance"]
-
-
 def test_an_unknown_preset_is_refused():
     with pytest.raises(UnknownName, match="did you mean two_volunteers"):
         presets.get("two_volunters")

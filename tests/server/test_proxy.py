@@ -142,15 +142,6 @@ def test_pages_that_an_address_opens_are_slowed(behind: Server, tmp_path: Path):
         assert running.ask("/", KNOWN).status == 200, "the files of a page are none"
 
 
-def test_text_is_compressed_on_its_way(proxy: Proxy):
-    """Of a kind that the studio itself sends as it is."""
-    answer = proxy.ask(
-        "/assets/outcomes/again_and_again.json", KNOWN | {"Accept-Encoding": "gzip"}, "127.0.0.10"
-    )
-    assert answer.status == 200
-    assert answer.headers["Content-Encoding"] == "gzip"
-
-
 def test_guesses_of_the_password_are_slowed(proxy: Proxy):
     """Sixty at once are looked at, each answered a second later; what comes on top of that is not."""
     with ExitStack() as stack:

@@ -5,15 +5,8 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.leakage.grid import climb
 from ldp_core.runs.record import drafts
-from ldp_core.runs.view.cells import Desk
-from pages.parts.attack.words import caption
-from tests.data import digits
 from tests.pages.conftest import Opened, drawn
-
-PROTOCOL = "keeps to the protocol"
 
 
 def choices() -> None:
@@ -62,11 +55,3 @@ def test_server_chosen_on_attack_is_kept_with_the_grid(opened: Opened):
     next(one for one in app.segmented_control if one.label == "Kind of upload").set_value("audit").run()
     assert not app.exception and not app.error
     assert "server" not in (drafts.ladder_of(identity) or {})
-
-
-@pytest.mark.parametrize("server", ["honest", {"name": "trap", "within": 0.5}])
-def test_caption_says_whether_the_server_kept_to_the_protocol(server: Any):
-    grid = {"base": {"model": "mlp"}, "upload": "real", "epsilons": [8], "mechanisms": ["duchi"]}
-    desk = Desk.of(event.as_json() for event in climb(parse_ladder({**grid, "server": server}), digits()))
-    assert (PROTOCOL in caption(desk)) is (server == "honest")
-    assert ("±0.5" in caption(desk)) is (server != "honest")

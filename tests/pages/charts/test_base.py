@@ -4,7 +4,6 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from ldp_core.runs.view.styles import Style, styles
 from pages.parts.charts.base import points
 from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import population_figure
-from pages.parts.charts.rounds import MOST_DOTS, accuracy_figure, noise_figure, spaced
+from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.charts.series import Series, announced
 from pages.parts.noise.designs import Design, View, different, moved, views
 from pages.parts.noise.variance_charts import (
@@ -191,17 +190,6 @@ def test_curve_crossing_is_at_the_reference_epsilon(oracles: dict[str, Any]):
     assert len(marks) == 1
     assert marks[0][0] == pytest.approx(oracles["constants"]["pm_duchi_worst_case_crossing"], rel=1e-3)
     assert "duchi and piecewise" in marks[0][2]
-
-
-def test_dots_stay_few_and_where_they_are():
-    """One for each round while there are few; later every second, every fourth ... of the same rounds."""
-    assert spaced(0).tolist() == spaced(1).tolist() == []
-    assert spaced(4).tolist() == [1, 2, 3]
-    drawn = [{*spaced(rounds + 1).tolist()} for rounds in range(600)]
-    for rounds, (before, now) in enumerate(pairwise(drawn), start=1):
-        assert len(now) <= MOST_DOTS
-        assert now <= {*range(1, rounds + 1)}
-        assert before <= now or now - {rounds} <= before, "none moves: they get more, or half of them go"
 
 
 @pytest.mark.parametrize("count", [500, 1000, 60_000])

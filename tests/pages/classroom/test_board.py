@@ -8,16 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core import aggregators, presets
+from ldp_core import presets
 from ldp_core.classroom import sessions
 from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import OptionQuestion
-from ldp_core.runs import inventory, own_data, tint_of
+from ldp_core.runs import inventory, own_data
 from ldp_core.runs.queue.permissions import Person
-from ldp_core.runs.view.final_figures import Final
-from pages.parts.charts.base import colour
 from pages.parts.classroom import board
-from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
+from pages.parts.classroom.figures import guesses_figure
 from pages.parts.classroom.own_digit import _price
 from pages.parts.classroom.own_room import budgets_figure
 from pages.parts.classroom.words import say
@@ -45,29 +43,6 @@ def test_choices_are_counted_and_the_right_one_is_marked():
     yes, no = CHOICE.options
     (bars,) = guesses_figure(CHOICE, [yes, yes, no], (no,))["data"]
     assert dict(zip(bars["y"], bars["text"], strict=True)) == {yes: "2", no: "1  it came out so"}
-
-
-def dot(name: str, value: str, accuracy: float, epsilon: float | None) -> Dot:
-    return Dot(name, value, "0" * 12, Final("", 1, accuracy, epsilon, 0.0, 0.0, 0, 0.0))
-
-
-def test_equal_price_tries_are_split_by_setting():
-    found = tries_figure([dot("Anna", "1/σ²", 0.9, 77.0), dot("Ben", "mean", 0.2, 77.0)])
-    assert [trace["x"].tolist() for trace in found["data"]] == [[0], [1]]
-    assert found["layout"]["xaxis"]["ticktext"] == ["1/σ²", "mean"]
-    tints = [tint_of(aggregators.registry, name) for name in ("inverse_variance", "mean")]
-    assert [trace["marker"]["color"] for trace in found["data"]] == [colour(tint) for tint in tints]
-
-
-def test_try_without_guarantee_is_drawn_at_the_edge():
-    found = tries_figure(
-        [dot("Anna", "ε 1", 0.4, 50.0), dot("Ben", "ε 1", 0.5, 50.0), dot("no. 3", "none", 0.9, None)]
-    )
-    first, second = found["data"]
-    assert (len(first["x"]), len(second["x"])) == (2, 1)
-    assert second["x"][0] > first["x"].max()
-    texts = [one["text"] for one in found["layout"]["annotations"]]
-    assert texts == ["<b>ε 1</b> · 2 runs", "<b>none</b> · no. 3"]
 
 
 def test_equal_wishes_are_apart_and_the_stock_is_counted():

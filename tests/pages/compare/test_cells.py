@@ -43,12 +43,3 @@ def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
     figures = accuracy_figure(shown, 2, None), noise_figure(shown, 2, {}), pareto_figure(picked, picked=True)
     for figure in figures:
         check(figure)
-
-
-def test_listed_settings_are_runs_as_those_of_a_grid_are(runs_dir: Path):
-    listed = [{"clients.epsilon": 1.0}, {"clients.epsilon": 2.0, "mechanism.name": "laplace"}]
-    job = queued({"base": ASKED["base"], "list": listed}, "sweep")
-    assert how_many(job) == 2
-    (found,), trouble = arms([(job.id, 1)])
-    assert (trouble, found.experiment.mechanism.name) == ([], "laplace")
-    assert found.series.label == "A ε 2 for all, Laplace"

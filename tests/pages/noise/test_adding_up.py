@@ -58,14 +58,3 @@ def test_every_step_comes_out_on_a_calculator(mechanism: str, epsilon: float, ro
         together, deviation, beyond, more, some = map(float, one)
         assert as_shown(beyond * deviation, 3) == more
         assert as_shown(together + more, 4) == some
-
-
-@pytest.mark.parametrize("mechanism", ["gaussian", "none", "privunit", "harmony"])
-def test_upload_mechanisms_have_no_sum_over_weights(mechanism: str):
-    assert steps({"mechanism": mechanism, "model": "mlp"}) == ""
-
-
-def test_run_limit_is_named_when_the_sum_ends_there():
-    limited = steps({"clients": {"run_limit": 400.0}})
-    assert "its own limit forbids" in limited and "15 uploads" not in limited
-    assert steps({"clients": {"run_limit": 100.0}}) == "", "it never sends anything"

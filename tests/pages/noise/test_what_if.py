@@ -234,17 +234,6 @@ def test_precomputed_laws_stay_below_a_size_limit(names: list[str], form: str):
     assert len(sent) < 20_000 + 40_000 * len(names)
 
 
-def test_precomputed_keys_depend_on_other_sliders():
-    keys = [asked(*where)[0].keys for where in ((None, 0, None), (2.0, 0, None), (None, 0, 0.2))]
-    assert keys[0]["epsilon"] == keys[1]["epsilon"] != keys[2]["epsilon"]
-    assert keys[0]["tau"] == keys[2]["tau"] != keys[1]["tau"]
-    assert len({key["weight"] for key in keys}) == 3
-    lighter = asked(None)[0].at("weight", 0).keys
-    assert lighter["weight"] == keys[0]["weight"]
-    assert lighter["epsilon"] != keys[0]["epsilon"]
-    assert asked(None, 19)[0].keys["tau"] != keys[0]["tau"]
-
-
 def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
     weights = plan(DRAFT.base).uploaded
     base = changed(DRAFT.base, {"clients.epsilon": 1, "clients.epsilon_scope": "upload"})

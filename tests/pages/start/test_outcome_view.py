@@ -100,15 +100,3 @@ def test_stored_promise_equals_its_runs():
     runs = [one.seeded(seed) for one in [changed(experiment, {"attack": None})] for seed in range(5)]
     ends = [figures.accuracy for _, figures in train_all.train_all(runs)]
     assert sum(one or 0.0 for one in ends) / len(ends) == pytest.approx(known.accuracy, abs=0.01)
-
-
-def test_picture_says_whether_it_is_back():
-    """A guess is alike to 0.8 as well, so that a figure alone looks like a result."""
-    found, draft = outcomes.stored("what_epsilon_says"), presets.get("what_epsilon_says").draft
-    assert found is not None
-    captions = [one["caption"] for one in picture(draft, found, 150)["images"][1:]]
-    kinds = [one["kind"] for one in found.pictures if one]
-    assert kinds == ["hidden", "hidden", "partly"]
-    assert [("not back" in words, "partly" in words) for words in captions] == [
-        (kind == "hidden", kind == "partly") for kind in kinds
-    ]

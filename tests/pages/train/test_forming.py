@@ -74,15 +74,3 @@ def test_frames_of_shown_pictures_can_be_replayed(emitted: list[dict[str, Any]])
         assert "frames" not in row["cells"][0]
     going = server_panel(shown, "audit", "")["rows"][0]
     assert "frames" not in going["cells"][1], "not while it goes on"
-
-
-def test_frames_of_rounds_that_none_sees_any_more_are_let_go():
-    run = RunProgress(0, "one", 0, "{}")
-    for number in range(1, 6):
-        frame = {"event": "frame", "client": 1, "round": number, "iterations": 4, "psnr": 9.0, "image": {}}
-        run.fold(frame)
-        for control in (None, "clean", "clipped"):
-            psnr = 30.0 if number == 2 else 10.0
-            run.fold({"event": "attack", "upload": "audit", "client": 1, "round": number, "control": control,
-                      "attacker": "idlg", "psnr": psnr, "psnr_mean_image": 9.0})  # fmt: skip
-    assert list(run.frames[0]) == [2, 5]

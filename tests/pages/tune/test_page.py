@@ -19,11 +19,6 @@ def test_tune_opens_where_a_stored_mode_is_gone(mode: str, opened: Opened):
     assert modes.value == "sweep"
 
 
-def test_colours_of_the_planned_map_are_named(opened: Opened):
-    said = " ".join(one.value for one in opened("tune").caption)
-    assert all(word in said for word in ("green", "orange", "red"))
-
-
 def test_goal_for_own_data_lies_between_guessing_and_ceiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
     rows = [f"{n % 20},{int(n % 20 > 12) ^ (n % 11 == 0)}" for n in range(200)]

@@ -138,15 +138,6 @@ def test_guess_can_be_skipped_and_asked_again(runs_dir: Path):
     assert guesses.of(ME, HALVES) == "no"
 
 
-def test_slider_start_counts_once_confirmed(runs_dir: Path):
-    identity = drafts.new(DRAFT)
-    app = opened(identity)
-    said(app)
-    guess(app)
-    assert "Kept" in said(app)
-    assert guesses.of(ME, DRAFT) == 50
-
-
 @pytest.mark.parametrize("name", every(3, presets.names()))  # a page of its own is drawn for each
 def test_every_scenario_is_asked_with_a_real_form_element(name: str, runs_dir: Path):
     draft = presets.get(name).draft
