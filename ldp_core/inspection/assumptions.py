@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ldp_core.attacks import Observation
 from ldp_core.inspection.arrays import Arrays
-from ldp_core.inspection.layout import AssumptionCheck, misplaced, not_finite, statistics
+from ldp_core.inspection.layout import Assumption, misplaced, not_finite, statistics
 from ldp_core.inspection.upload_card import UploadCard
 from ldp_core.limits import number
 from ldp_core.mechanisms.base import Floats
@@ -42,7 +42,7 @@ STEPS = 20
 """Largest number of steps on one picture that is tried."""
 
 
-def of_arrays(groups: dict[str, Arrays], card: UploadCard) -> list[AssumptionCheck]:
+def of_arrays(groups: dict[str, Arrays], card: UploadCard) -> list[Assumption]:
     """Findings on layout, finite values and number format of the arrays, all of which the attack needs."""
     slices = card.model.slices(card.shape, card.classes)
     known = {
@@ -53,31 +53,29 @@ def of_arrays(groups: dict[str, Arrays], card: UploadCard) -> list[AssumptionChe
         moved = not all(np.array_equal(one, begun) for one, begun in pairs)
         how = "in training mode, as its statistics moved" if moved else "in the model"
         why = f"a batch normalisation is {how} ({next(iter(known))[:60]}): it mixes the pictures of a batch"
-        return [
-            AssumptionCheck("no batch normalisation", False, f"{why}, and no card can list it; leave it out")
-        ]
+        return [Assumption("no batch normalisation", False, f"{why}, and no card can list it; leave it out")]
     for group, some in groups.items():
         if why := misplaced(some, slices):
-            return [AssumptionCheck("the card's layers", False, f"of {group}/…, {why}")]
+            return [Assumption("the card's layers", False, f"of {group}/…, {why}")]
         if why := not_finite(some):
-            return [AssumptionCheck("finite numbers", False, f"of {group}/…, {why}")]
+            return [Assumption("finite numbers", False, f"of {group}/…, {why}")]
     return [
-        AssumptionCheck("the card's layers", True, f"{len(slices)} arrays, {slices[-1].stop} numbers"),
+        Assumption("the card's layers", True, f"{len(slices)} arrays, {slices[-1].stop} numbers"),
         _format(groups),
     ]
 
 
-def _format(groups: dict[str, Arrays]) -> AssumptionCheck:
+def _format(groups: dict[str, Arrays]) -> Assumption:
     """Finding: whether the weights' change is large relative to the resolution of the number format."""
     name = "a fine number format"
     for at, array in (pair for some in groups.values() for pair in some.items()):
         if array.dtype.kind != "f":
-            return AssumptionCheck(name, False, f"{at[:40]} is {array.dtype}, and weights are floats")
+            return Assumption(name, False, f"{at[:40]} is {array.dtype}, and weights are floats")
     ratio, coarsest = resolution(groups)
     much = f"{coarsest}; the change is as large as {ratio:,.0f} of its steps"
     if 0 < ratio < COARSE:
-        return AssumptionCheck(name, False, f"{much}, so rounding has eaten it: save float32")
-    return AssumptionCheck(name, True, much)
+        return Assumption(name, False, f"{much}, so rounding has eaten it: save float32")
+    return Assumption(name, True, much)
 
 
 def resolution(groups: dict[str, Arrays]) -> tuple[float, np.dtype[Any]]:
@@ -94,7 +92,7 @@ def resolution(groups: dict[str, Arrays]) -> tuple[float, np.dtype[Any]]:
     return float(np.sqrt(square / max(steps, 1e-300))), coarsest
 
 
-def of_change(seen: Observation, card: UploadCard) -> list[AssumptionCheck]:
+def of_change(seen: Observation, card: UploadCard) -> list[Assumption]:
     """Findings on single step, single picture and cross-entropy loss, from the card, and from the values
     unless noise hides them.
     """
@@ -102,18 +100,18 @@ def of_change(seen: Observation, card: UploadCard) -> list[AssumptionCheck]:
         f"the card says {card.steps} steps, whose gradients lie on top of each other, each at other weights: "
     )
     many += "only single units may show a picture"
-    found = [AssumptionCheck("one step", card.steps == 1, "the card says one" if card.steps == 1 else many)]
+    found = [Assumption("one step", card.steps == 1, "the card says one" if card.steps == 1 else many)]
     if not np.any(seen.steps[0][0]):
         nothing = "nothing moved: the change is zero everywhere"
-        return [*found, AssumptionCheck("something was learnt", False, nothing)]
+        return [*found, Assumption("something was learnt", False, nothing)]
     if seen.mechanism.role != "identity":
         return found
     if cut := clipped(seen):
         why = f"{number(100 * cut, 2)} % of the numbers stand at an end of the range: how far is unknown"
-        return [*found, AssumptionCheck("nothing was clipped", None, why)]
+        return [*found, Assumption("nothing was clipped", None, why)]
     causes = causes_of(seen, card)
     if causes[SIGNS]:
-        return [*found, AssumptionCheck("sizes and not signs alone", False, fits(causes))]
+        return [*found, Assumption("sizes and not signs alone", False, fits(causes))]
     if card.optimizer.name != "sgd":
         return found
     last = seen.model.slices(seen.shape, seen.classes)[-1]
@@ -121,20 +119,17 @@ def of_change(seen: Observation, card: UploadCard) -> list[AssumptionCheck]:
     total = float(abs(bias.sum()) / max(np.abs(bias).sum(), 1e-300))
     why = f"the last bias's changes sum to {number(100 * total, 2)} % of their size"
     other = f"{why}, and to 0 after softmax; {fits(causes)}; not tested: another loss"
-    found.append(AssumptionCheck("cross-entropy after softmax", total < SUM, why if total < SUM else other))
+    found.append(Assumption("cross-entropy after softmax", total < SUM, why if total < SUM else other))
     if card.alone and not no_dense_start(seen.model, seen.shape, seen.classes):
         values = np.linalg.svd(seen.first_layer(seen.gradients)[0], compute_uv=False)
         if not values[0]:
-            return [
-                *found,
-                AssumptionCheck("the first layer moved", False, "its weights are all as they were"),
-            ]
+            return [*found, Assumption("the first layer moved", False, "its weights are all as they were")]
         ratio = float(values[1] / values[0]) if len(values) > 1 else 0.0
         directions = int((values > RANK * values[0]).sum())
         why = f"the first layer's change is a product of two vectors, up to {number(ratio, 1)}"
         other = f"the first layer's change has {directions} directions, and one step on one picture leaves "
         other += f"one; {directions} or more pictures or steps leave as many; {fits(causes)}"
-        found.append(AssumptionCheck("one picture", ratio < RANK, why if ratio < RANK else other))
+        found.append(Assumption("one picture", ratio < RANK, why if ratio < RANK else other))
     return found
 
 
@@ -236,14 +231,14 @@ def clipped(seen: Observation) -> float:
 
 def of_picture(
     seen: Observation, x: NDArray[np.float32], card: UploadCard, exact: bool, same: float
-) -> tuple[float | None, AssumptionCheck | None]:
+) -> tuple[float | None, Assumption | None]:
     """Squared distance between the upload and one recomputed from the reconstruction, relative to the
     upload's squared length; and the finding.
     """
     name = "the picture explains the upload"
     if seen.mechanism.role != "identity":
         why = "noise was added, so nothing here can check the picture without the original"
-        return None, AssumptionCheck(name, None, why)
+        return None, Assumption(name, None, why)
     sent = seen.steps[0][0]
     made = seen.base - np.clip(seen.uploads_of(x, seen.labels())[0], seen.low[0], seen.high[0])
     scale = float(sent @ made / max(made @ made, 1e-300))
@@ -251,17 +246,17 @@ def of_picture(
     what = f"made again from the picture, the upload differs by {number(100 * apart, 2)} % (squared)"
     if exact and apart > REMADE:
         causes = causes_of(seen, card) | causes_beside(seen, x, card)
-        return apart, AssumptionCheck(name, False, f"{what}; {fits(causes)}")
+        return apart, Assumption(name, False, f"{what}; {fits(causes)}")
     if not exact and apart > same:
         why = "as another picture's may: not found, which proves nothing"
-        return apart, AssumptionCheck(name, None, f"{what}, {why}")
+        return apart, Assumption(name, None, f"{what}, {why}")
     if card.norm is None and card.sent != "gradient" and not 0.95 < scale < 1.05:
         often = f"the upload is {number(scale, 3)} times the one made of the picture"
         if apart > same:
             causes = causes_of(seen, card) | causes_beside(seen, x, card)
             other = f"{often}, and not only scaled: {what}; {fits(causes)}; not tested: another loss"
-            return apart, AssumptionCheck(name, False, other)
+            return apart, Assumption(name, False, other)
         why = f"{often}: {'shortened' if scale < 1 else 'several small steps'}, a weighted loss, or the "
         why += f"learning rate was {number(scale * card.rate, 3)}, and not {number(card.rate, 6)}"
-        return apart, AssumptionCheck("the card's learning rate", False, why)
-    return apart, AssumptionCheck(name, True, what)
+        return apart, Assumption("the card's learning rate", False, why)
+    return apart, Assumption(name, True, what)

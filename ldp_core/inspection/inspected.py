@@ -16,7 +16,7 @@ from ldp_core.errors import DataUnavailable, InvalidInput
 from ldp_core.images import encode
 from ldp_core.inspection.arrays import Arrays
 from ldp_core.inspection.assumptions import SAME, clipped, of_arrays, of_change, of_picture, resolution
-from ldp_core.inspection.layout import AssumptionCheck, flat, grouped
+from ldp_core.inspection.layout import Assumption, flat, grouped
 from ldp_core.inspection.upload_card import UploadCard
 from ldp_core.limits import BOUND, number
 from ldp_core.mechanisms.base import Floats
@@ -142,7 +142,7 @@ def _public(card: UploadCard) -> PublicImages | None:
     return None if data is None else PublicImages(data.test_x[:PUBLIC], data.test_y[:PUBLIC])
 
 
-def _attacked(upload: Upload, found: list[AssumptionCheck]) -> dict[str, Any]:
+def _attacked(upload: Upload, found: list[Assumption]) -> dict[str, Any]:
     card, seen = upload.card, upload.seen
     facts = Facts(
         upload="audit" if card.alone else "real",
@@ -161,17 +161,17 @@ def _attacked(upload: Upload, found: list[AssumptionCheck]) -> dict[str, Any]:
     searches = who is not None and bool(no_dense_start(card.model, card.shape, card.classes))
     if searches and not upload.begun:
         why = "such a model is searched, which takes the weights that training began with: save before/… too"
-        return _said([*found, AssumptionCheck("weights before", False, why)], {})
+        return _said([*found, Assumption("weights before", False, why)], {})
     if searches and (card.mean, card.deviation) != (0, 1):
         why = (
             "a search here takes pixels as they are, and these were standardised; save an upload made without"
         )
-        return _said([*found, AssumptionCheck("pixels as they are", False, why)], {})
+        return _said([*found, Assumption("pixels as they are", False, why)], {})
     if who is None:
         why = attacks.unfit(card.model, card.shape, card.classes, "auto", card.optimizer)
         much = f"{card.batch} pictures in {card.steps} steps"
         why = why or f"no attacker here reads {much} through {card.model.title}"
-        return _said([*found, AssumptionCheck("an attacker for it", False, why)], {})
+        return _said([*found, Assumption("an attacker for it", False, why)], {})
     cut = clipped(seen) > 0 and seen.mechanism.role == "identity"
     if cut and who.name == "least_squares":
         who = attacks.reconstructor("trimmed")
@@ -191,7 +191,7 @@ def _attacked(upload: Upload, found: list[AssumptionCheck]) -> dict[str, Any]:
         ):
             why = f"the picture runs from {number(low, 2)} to {number(high, 2)}: was it standardised? "
             why += "The card's mean and deviation say how"
-            found.append(AssumptionCheck("pixels from 0 to 1", False, why))
+            found.append(Assumption("pixels from 0 to 1", False, why))
         if upload.begun:
             remade, finding = of_picture(seen, picture, card, not searches and not cut, upload.same)
             out |= {"label": int(seen.labels()[0]), "remade": remade}
@@ -199,7 +199,7 @@ def _attacked(upload: Upload, found: list[AssumptionCheck]) -> dict[str, Any]:
         out["identified"] = _identified(upload)
     elif "psnr" not in out:
         why = "without the originals nothing here can tell which of these are pictures of the batch"
-        found.append(AssumptionCheck("the pictures are the batch's", None, why))
+        found.append(Assumption("the pictures are the batch's", None, why))
     return _said(found, out)
 
 
@@ -245,7 +245,7 @@ def _identified(upload: Upload) -> dict[str, Any] | None:
     }
 
 
-def _said(found: list[AssumptionCheck], out: dict[str, Any]) -> dict[str, Any]:
+def _said(found: list[Assumption], out: dict[str, Any]) -> dict[str, Any]:
     """The result as JSON: the first assumption that fails, else the reconstructions."""
     failed = next((one for one in found if one.holds is False), None)
     if failed:

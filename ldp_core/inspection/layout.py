@@ -18,7 +18,7 @@ LARGEST = 1e15
 STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "moving_mean", "moving_variance")
 
 
-class AssumptionCheck(NamedTuple):
+class Assumption(NamedTuple):
     """Whether an assumption of the attack holds, None if undecidable, and a sentence on it."""
 
     assumption: str

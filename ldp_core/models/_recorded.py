@@ -30,7 +30,7 @@ class RecordedLayer:
 
 
 @dataclass(frozen=True)
-class FactoredGradient:
+class Factors:
     """Gradient of one parameter for each of n images, factored as left @ rightᵀ."""
 
     name: str
@@ -113,13 +113,13 @@ class Recorded(Alone):
         return functional.relu(x)
 
 
-def parts(layers: list[RecordedLayer], losses: Tensor, names: list[str]) -> list[FactoredGradient]:
+def parts(layers: list[RecordedLayer], losses: Tensor, names: list[str]) -> list[Factors]:
     """Differentiable gradients of all parameters, in the order of `names`, of the images' summed losses."""
     slopes = torch.autograd.grad(losses, [layer.outputs for layer in layers], create_graph=True)
-    found: dict[str, FactoredGradient] = {}
+    found: dict[str, Factors] = {}
     for one, slope in zip(layers, slopes, strict=True):
         left, right = (slope * one.inputs, None) if one.scale else (slope, one.inputs)
-        found[one.weight] = FactoredGradient(one.weight, left, right)
+        found[one.weight] = Factors(one.weight, left, right)
         if one.bias:
-            found[one.bias] = FactoredGradient(one.bias, slope, None)
+            found[one.bias] = Factors(one.bias, slope, None)
     return [found[name] for name in names]

@@ -19,7 +19,7 @@ from ldp_core.component import Component
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from ldp_core.models._recorded import FactoredGradient, Recorded
+    from ldp_core.models._recorded import Factors, Recorded
 
     Tensors = dict[str, Tensor]
 
@@ -160,9 +160,7 @@ class Model(Component):
     def recorded(self, tape: Recorded, x: Tensor) -> Tensor:
         """Scores (n, classes) of samples (n, *shape) under the tape's weights; activations are recorded."""
 
-    def traced(
-        self, parameters: Tensors, x: Tensor, targets: Tensor, slopes: bool = False
-    ) -> list[FactoredGradient]:
+    def traced(self, parameters: Tensors, x: Tensor, targets: Tensor, slopes: bool = False) -> list[Factors]:
         """Differentiable gradients of each sample's cross-entropy under one set of weights (without a client
         axis), a part per parameter: for samples x (n, *shape) and class probabilities `targets` (n, classes);
         with `slopes`, they are the slopes of any loss by the scores instead.

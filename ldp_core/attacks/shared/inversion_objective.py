@@ -11,7 +11,7 @@ from ldp_core.attacks.observation import Observation
 if TYPE_CHECKING:
     import torch
 
-    from ldp_core.models._recorded import FactoredGradient
+    from ldp_core.models._recorded import Factors
 
 Distance = Literal["squared", "cosine"]
 OUTER = 2**16
@@ -87,11 +87,7 @@ class Match:
         return values.detach(), slopes
 
     def _apart(
-        self,
-        parts: list[FactoredGradient],
-        wanted: torch.Tensor,
-        known: torch.Tensor | None,
-        size: torch.Tensor,
+        self, parts: list[Factors], wanted: torch.Tensor, known: torch.Tensor | None, size: torch.Tensor
     ) -> torch.Tensor:
         """Distances (k,) between gradients and the observed ones (k, d), whose squared lengths are `size`."""
         import torch

@@ -25,10 +25,7 @@ from ldp_core.theory import sent_in_clear
 
 MOST_ROWS = 4
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84
-COVERED = {
-    "client": "Everything that one person sends",
-    "record": "One record in all that its client sends",
-}
+COVERED = {"client": "Everything that one person sends", "record": "One record in all that its client sends"}
 SHOWN, PROMISED = "the ε that an attack shows at least", "the ε promised at most"
 BOLD = ' font-weight="600"'
 MODELS = {"server": "Local", "shuffled heap": "Shuffle", "sum": "Distributed", "model": "Central"}

@@ -12,17 +12,7 @@ from ldp_core.accounting import word_of
 from ldp_core.classroom import Try
 from ldp_core.presets.questions import NumberQuestion, OptionQuestion, ScenarioQuestion
 from ldp_core.runs import Final, tint_of
-from pages.parts.charts.base import (
-    MUTED,
-    TEXT,
-    Figure,
-    colour,
-    figure,
-    log_axis,
-    note,
-    scatter,
-    share_axis,
-)
+from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter, share_axis
 from pages.parts.learn.one_thing import final_of
 from pages.parts.ui.text import at_most, deltas, number, shortened
 

@@ -14,16 +14,7 @@ from ldp_core.experiment.sweep import Sweep
 from ldp_core.inference import SEEDS, ahead, as_good, at_chance, finding
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
 from ldp_core.theory import Outlook
-from pages.parts.charts.base import (
-    MUTED,
-    Figure,
-    Lines,
-    colour,
-    figure,
-    line_style,
-    scatter,
-    share_axis,
-)
+from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, line_style, scatter, share_axis
 from pages.parts.charts.pareto import ParetoPoint, budget_axis, front
 from pages.parts.runs.job_state import because, far_state, is_gone
 from pages.parts.runs.launching import asked_of
