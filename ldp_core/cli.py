@@ -27,15 +27,7 @@ from ldp_core.commands.records import command_of_open, open_file
 from ldp_core.commands.tune import ask, command_of_ask, command_of_invert, command_of_tune, invert, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError
-from ldp_core.experiment import (
-    Experiment,
-    amended,
-    changed,
-    departures,
-    plan,
-    read_json,
-    typed_changes,
-)
+from ldp_core.experiment import Experiment, amended, changed, departures, plan, read_json, typed_changes
 from ldp_core.settings import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000

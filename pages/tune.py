@@ -9,13 +9,7 @@ from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import Job, jobs, kinds, rates
 from ldp_core.tuning import Question
 from pages.parts.runs.job_state import missing, takes
-from pages.parts.runs.launching import (
-    asked_of,
-    launch_bar,
-    launch_if_pressed,
-    of_earlier_settings,
-    results,
-)
+from pages.parts.runs.launching import asked_of, launch_bar, launch_if_pressed, of_earlier_settings, results
 from pages.parts.systems.panel import system_panel
 from pages.parts.tune.answer import answer_view
 from pages.parts.tune.ask import ask

@@ -61,8 +61,7 @@ class Clients(BaseModel):
         PerClient | str, Checked(per_client(limits.EPSILON, EPSILON_MODES, EPSILON_ADVICE))
     ] = "two_volunteers"
     epsilon_scope: Annotated[str, Choice(("mechanism", "upload", "run"))] = Field(
-        "mechanism",
-        description="what epsilon covers: a weight (mechanism), an upload or the whole run",
+        "mechanism", description="what epsilon covers: a weight (mechanism), an upload or the whole run"
     )
     low: Annotated[PerClient, Checked(per_client(limits.BOUND, {}))] = -limits.BOUND.default
     high: Annotated[PerClient, Checked(per_client(limits.BOUND, {}))] = limits.BOUND.default

@@ -39,10 +39,7 @@ TARGETS = {
 }
 PER = {"coordinate": "per weight", "layer": "per layer", "upload": "per upload", "run": "for the whole run"}
 """What an ε covers in words, by scope."""
-UNITS = {
-    "client": "everything that one client sends",
-    "record": "each record that a client holds",
-}
+UNITS = {"client": "everything that one client sends", "record": "each record that a client holds"}
 """Whose secret ε covers, in words."""
 LATER: dict[str, Any] = {"features": "none", "trust": {"kind": "local"}, "unit": "client"}
 """Fields that the key ignores at this default, so that older stored experiments keep their keys."""

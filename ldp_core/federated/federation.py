@@ -206,11 +206,7 @@ def on_device(
 
 
 def assemble(
-    plan: Plan,
-    data: Data,
-    device: torch.device,
-    tick: Callable[[float], None] | None = None,
-    began: str = "",
+    plan: Plan, data: Data, device: torch.device, tick: Callable[[float], None] | None = None, began: str = ""
 ) -> Federation:
     """Federation of an experiment on a data set; InvalidInput if the partition leaves a client without a
     sample.

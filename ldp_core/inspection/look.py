@@ -21,10 +21,7 @@ RANK = 1e-2
 """Ratio of singular values below which a direction of the first layer's change counts as none."""
 SIDES = 8, 28, 32, 64, 96, 224
 """Sides in pixels that are tried for networks that begin with convolutions."""
-SENT = {
-    "gradient": "gradients of one batch's mean loss",
-    "update": "changes, after training minus before",
-}
+SENT = {"gradient": "gradients of one batch's mean loss", "update": "changes, after training minus before"}
 MOST, MOST_NUMBERS = 12, 4_000_000
 """Number of arrays that are listed; of a first layer's weights whose directions are counted."""
 

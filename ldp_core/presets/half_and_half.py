@@ -12,10 +12,7 @@ PRESET = Preset(
     order=2,
     label="Half and half",
     question="Ten cautious clients, ten generous ones: does it still matter how they are weighted?",
-    says=(
-        ANY_WILL_DO,
-        "Only the plain mean, which listens to all alike, still drowns.",
-    ),
+    says=(ANY_WILL_DO, "Only the plain mean, which listens to all alike, still drowns."),
     ask=yes_or_no(
         "Will 1/σ² end more than 5 points ahead of 1/σ?",
         ("1/σ²", "1/σ"),

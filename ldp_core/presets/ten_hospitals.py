@@ -38,12 +38,7 @@ PRESET = Preset(
         "Each row at ε 8, and no one trusted beyond its hospital: how accurate?", (ALONE,), accuracy, ROWS
     ),
     compares=(ALONE, WHOLE_ALONE),
-    base={
-        "unit": "record",
-        "clients": {"count": 10, "epsilon": 1},
-        "rounds": 20,
-        "attack": None,
-    },
+    base={"unit": "record", "clients": {"count": 10, "epsilon": 1}, "rounds": 20, "attack": None},
     variants=(
         *(
             (

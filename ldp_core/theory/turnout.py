@@ -152,10 +152,7 @@ def _apart(
 
 
 def _once(
-    plan: Plan,
-    kinds: NDArray[np.int64],
-    parts: list[tuple[int, int, int]],
-    sends: NDArray[np.bool_],
+    plan: Plan, kinds: NDArray[np.int64], parts: list[tuple[int, int, int]], sends: NDArray[np.bool_]
 ) -> Iterator[Turnout]:
     """Rounds without repeated participants: a limit allows a client's upload or not."""
     generator = stream(0, "prediction")

@@ -55,13 +55,7 @@ def head(desk: Desk, live: bool) -> Body:
         which = {"name": "The right image is picked out", "pieces": picked, "rest": rest, "hint": hint}
     has = [(f"{uploads} of client {ladder['client']}, round {ladder['round']}", None)]
     costs = "; ".join(filter(None, (_price(json.dumps(ladder)), what)))
-    return {
-        "line": line,
-        "chips": [
-            which,
-            {"name": "What the server has", "pieces": has, "rest": costs},
-        ],
-    }
+    return {"line": line, "chips": [which, {"name": "What the server has", "pieces": has, "rest": costs}]}
 
 
 @lru_cache(maxsize=64)

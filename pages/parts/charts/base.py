@@ -27,11 +27,7 @@ LABEL_AT = 1.03
 """Left end of the labels, in widths of the plot."""
 QUARTERS = [0, 0.25, 0.5, 0.75, 1.0]
 ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-NAMED = {
-    "round": "round %{x}",
-    "budget ε": "ε %{x}",
-    "the weight": "a weight of %{x}",
-}
+NAMED = {"round": "round %{x}", "budget ε": "ε %{x}", "the weight": "a weight of %{x}"}
 """Tooltip's title by axis title, without what its ε covers."""
 HOVER = {
     "bgcolor": "var(--st-secondary-background-color)",

@@ -6,16 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from pages.parts.charts.base import (
-    MUTED,
-    Figure,
-    colour,
-    figure,
-    line_style,
-    log_axis,
-    scatter,
-    share_axis,
-)
+from pages.parts.charts.base import MUTED, Figure, colour, figure, line_style, log_axis, scatter, share_axis
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import as_shown, at_most, number

@@ -55,19 +55,11 @@ def draw(session: Session) -> None:
             say("which digit"), range(10), default=digit, key=f"digit {key}", width="stretch"
         )
         epsilon = st.select_slider(
-            say("budget"),
-            EPSILONS,
-            first.epsilon,
-            format_func=lambda one: f"ε {one:g}",
-            key=f"epsilon {key}",
+            say("budget"), EPSILONS, first.epsilon, format_func=lambda one: f"ε {one:g}", key=f"epsilon {key}"
         )
         st.caption(_price(epsilon))
         st.select_slider(
-            say("range"),
-            RANGES,
-            first.half,
-            format_func=lambda one: f"±{one:g}",
-            key=f"half {key}",
+            say("range"), RANGES, first.half, format_func=lambda one: f"±{one:g}", key=f"half {key}"
         )
         refusal(NOT_SENT)
         words, send = say("change drawing" if sent else "take part"), f"send {key}"

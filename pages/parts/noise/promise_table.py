@@ -8,16 +8,7 @@ from typing import Self
 
 import streamlit as st
 
-from ldp_core.accounting import (
-    AGAINST,
-    SHARE,
-    Entry,
-    Promise,
-    Scope,
-    promise,
-    together_in_words,
-    within,
-)
+from ldp_core.accounting import AGAINST, SHARE, Entry, Promise, Scope, promise, together_in_words, within
 from ldp_core.composition.spending import Client
 from ldp_core.experiment import PER, Experiment, kept, plan
 from pages.parts.noise.adding_up import added_up

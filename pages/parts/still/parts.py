@@ -27,11 +27,7 @@ from pages.parts.ui.text import plain
 from pages.parts.watch.trio import Pictured, chance_of, nothing_yet, trio
 
 StillPart = dict[str, Any]
-WORDS = {
-    "play": "Play",
-    "pause": "Pause",
-    "rounds": "Round",
-}
+WORDS = {"play": "Play", "pause": "Pause", "rounds": "Round"}
 FOUND = "What these runs came to, in words"
 FOOT = (
     "Made by Epsilon Studio from stored results; nothing is trained here, and nothing is sent. The noise is "

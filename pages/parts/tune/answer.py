@@ -126,6 +126,5 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
         line = scatter(budgets, means, name=words, hovertemplate="%{y:.1%}", **style)
         chart.add(line, means[-1], f"<b>{words}</b>", tint)
     return chart.figure(
-        x={"title": f"budget ε{covered(asked.base)}", **axis},
-        y={"title": "accuracy", **share_axis(1.02)},
+        x={"title": f"budget ε{covered(asked.base)}", **axis}, y={"title": "accuracy", **share_axis(1.02)}
     )
