@@ -161,7 +161,7 @@ function guessing(one, { open, guess }, keep, words) {
 function changing({ name, start, steps }, { change = start }, keep, words) {
   const range = slider("still-range", steps.length - 1, change, (to) => keep({ change: to }), { ariaValueText: steps[change].name });
   return [
-    ["h4", words["one thing"].map(piece)],
+    ["h4", words["change one thing"].map(piece)],
     ["label.still-field", [["span", `${name}: ${steps[change].name}`], range]],
     ["p", steps[change].said.map(piece)],
   ];

@@ -30,14 +30,8 @@ BYTES = 1000
 """Bytes of a class without its members."""
 Phase = Literal["join", "ask", "closed", "running", "shown", "free"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
-FREE = {
-    "aggregator.name": "whom the server listens to",
-    "mechanism.name": "the mechanism",
-    "clients.epsilon": "everybody's budget ε",
-    "clients.range": "everybody's safe range ±τ",
-    "rounds": "the number of rounds",
-}
-"""Fields that a teacher may leave free in any question, by dotted name, with their names for people."""
+FREE = ("aggregator.name", "mechanism.name", "clients.epsilon", "clients.range", "rounds")
+"""Fields that a teacher may leave free in any question, by dotted name."""
 
 
 @dataclass(frozen=True)

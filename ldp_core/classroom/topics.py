@@ -1,6 +1,7 @@
 """Topics of a class, by name: the lessons of *Learn*, and the scenarios."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ldp_core import lessons, presets
 from ldp_core.errors import UnknownName
@@ -9,6 +10,7 @@ from ldp_core.lessons import LessonPlan
 from ldp_core.lessons.base import Lesson
 from ldp_core.presets.base import Preset
 from ldp_core.presets.questions import ScenarioQuestion
+from ldp_core.runs import outcomes
 
 LESSON_SEEDS = 3
 OWN_DIGITS = "own_digits"
@@ -33,10 +35,24 @@ class Topic:
 
     @property
     def draft(self) -> Draft:
-        """Runs of a class: of a lesson that asks which of some, those with at most LESSON_SEEDS."""
+        """Runs of a class: of a lesson that asks which of some, those, with at most LESSON_SEEDS. They are
+        attacked, which takes longer than the training, only where the question is about that.
+        """
         draft, which = self.preset.draft, self.plan.which if self.plan else ()
         asked = tuple(one for one in draft.variants if one.label in which)
-        return replace(draft, variants=asked, seeds=min(draft.seeds, LESSON_SEEDS)) if asked else draft
+        draft = replace(draft, variants=asked, seeds=min(draft.seeds, LESSON_SEEDS)) if asked else draft
+        return draft if self._asks_of_attacks() else unattacked(draft)
+
+    def _asks_of_attacks(self) -> bool:
+        found = outcomes.stored(self.scenario)
+        blank: dict[str, Any] = {
+            "verdict": "",
+            "psnr": None,
+            "alike": None,
+            "back": None,
+            "picked": (0, 0, 0),
+        }
+        return found is None or not self.ask.answers([replace(one, **blank) for one in found.results])
 
     @property
     def ask(self) -> ScenarioQuestion:
@@ -50,6 +66,10 @@ class Topic:
     @property
     def setting(self) -> str:
         return self.plan.setting if self.plan else self.preset.question
+
+
+def unattacked(draft: Draft) -> Draft:
+    return draft.with_base({"attack": None})
 
 
 def names() -> list[str]:

@@ -29,7 +29,7 @@ def names() -> list[str]:
 
 def languages() -> list[str]:
     """Languages in which there is any text, English first."""
-    return [ENGLISH, *sorted({name.partition(".")[2] for name in _translated()})]
+    return [ENGLISH, *sorted({name.partition(".")[2] for name in _translated()} - {ENGLISH})]
 
 
 def numbered(name: str, language: str = ENGLISH) -> str:
@@ -45,11 +45,12 @@ def get(name: str, language: str = ENGLISH) -> LessonPlan:
     own = found if isinstance(found, Translation) else Translation()
     shared = get(plan.kind, language).words if plan.kind == "one_bit" != name else {}
     texts = {field: text for field in Translation.model_fields if (text := getattr(own, field)) is not None}
-    joined = {"words": shared | plan.words | own.words, "wrong": plan.wrong | own.wrong}
+    joined = {name: getattr(plan, name) | getattr(own, name) for name in ("words", "wrong", "options")}
+    joined["words"] = shared | joined["words"]
     return plan.model_copy(update=texts | joined)
 
 
-def said(key: str, english: str, language: str) -> str:
+def said(key: str, language: str = ENGLISH, /, **given: object) -> str:
     """A sentence of a class's pages in a language, or in English."""
-    own = _translated().get(f"{files.WORDS}.{language}")
-    return own.words.get(key, english) if isinstance(own, files.PageWords) else english
+    own = [_translated().get(f"{files.WORDS}.{one}") for one in (language, ENGLISH)]
+    return next(one.words[key] for one in own if one and key in one.words).format(**given)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ldp_core import presets
 from ldp_core.papers.base import TomlTable
-from ldp_core.presets.questions import ScenarioQuestion, most_accurate
+from ldp_core.presets.questions import OptionQuestion, ScenarioQuestion, most_accurate
 
 Lesson = Literal["scenario", "one_bit", "own_digits"]
 """What is done in a lesson: a run is predicted, a bit goes through a coin, or each student is a client."""
@@ -51,6 +51,8 @@ class LessonPlan(TomlTable):
     """Sentence to a student who guessed a wrong option, by option; `higher` and `lower`
     where it asks for a number.
     """
+    options: dict[str, str] = {}
+    """Options of the question in other words, by option."""
     look: str = ""
     """Where the effect is visible in the chart."""
     free: str = ""
@@ -68,9 +70,9 @@ class LessonPlan(TomlTable):
         """Question to a scenario's runs; raises UnknownName for a lesson without a scenario."""
         own = presets.get(self.scenario).ask
         why = self.why or own.why
-        if self.which:
-            return most_accurate(self.question, self.which, why)
-        return replace(own, text=self.question or own.text, why=why)
+        asked = most_accurate(self.question, self.which, why) if self.which else own
+        asked = replace(asked, text=self.question or own.text, why=why)
+        return replace(asked, named=self.options) if isinstance(asked, OptionQuestion) else asked
 
 
 class Translation(TomlTable):
@@ -81,6 +83,7 @@ class Translation(TomlTable):
     question: str | None = None
     why: str | None = None
     wrong: dict[str, str] = {}
+    options: dict[str, str] = {}
     look: str | None = None
     transfer: Transfer | None = None
     terms: dict[str, str] | None = None

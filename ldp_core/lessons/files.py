@@ -1,14 +1,15 @@
 """Lessons and their translations, read from files `NAME.toml` and `NAME.LANGUAGE.toml`.
 
 Those of the house lie here, others in the subfolder `lessons` of EPSILON_PARTS_DIR. The sentences of a
-class's pages are translated in `classroom_words.LANGUAGE.toml`.
+class's pages stand in `classroom_words.en.toml`, and by language beside it.
 """
 
 import re
 import tomllib
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from string import Formatter
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -26,7 +27,7 @@ W = TypeVar("W", bound=TomlTable)
 
 
 class PageWords(TomlTable):
-    """Sentences of the pages of a class, by their keys in pages/parts/classroom/words.py."""
+    """Sentences of the pages of a class, by their keys in `classroom_words.en.toml`."""
 
     words: dict[str, str]
 
@@ -48,7 +49,10 @@ def translations(refused: dict[str, str]) -> dict[str, Translation | PageWords]:
     for one in _outside():
         if "." in one.name:
             try:
-                found[one.name] = _translation(one.load())
+                own, house = _translation(one.load()), found.get(one.name)
+                if isinstance(own, PageWords) and isinstance(house, PageWords):
+                    own = PageWords(words=house.words | own.words)
+                found[one.name] = own
             except StudioError as error:
                 refused[one.name] = f"{one.name} of {one.origin} is left out: {error}"
     return found
@@ -92,7 +96,10 @@ def _read(file: Path, kind: type[W]) -> W:
     """Raises InvalidInput with file and line: it is missing or malformed."""
     try:
         text = file.read_text(encoding="utf-8")
-        return kind.model_validate(_joined(tomllib.loads(text)))
+        found = kind.model_validate(_joined(tomllib.loads(text)))
+        for key, words in getattr(found, "words", {}).items():
+            _refuse_unlike(key, words, _english(kind is PageWords), f"{file.name}, line {_line(text, [key])}")
+        return found
     except (OSError, UnicodeError) as error:
         raise InvalidInput(f"{file.name} cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
@@ -103,6 +110,31 @@ def _read(file: Path, kind: type[W]) -> W:
         why = {"extra_forbidden": "no field has that name", "missing": "it is missing"}
         said = f"{'.'.join(place)}: {why.get(one['type'], one['msg'])}"
         raise InvalidInput(f"{file.name}, line {_line(text, place[::-1])}: {said}") from None
+
+
+@cache
+def _english(of_pages: bool) -> Mapping[str, str]:
+    """English sentences of the pages of a class, or else of the coin."""
+    file = HOUSE / ("classroom_words.en.toml" if of_pages else "one_bit.toml")
+    found: Mapping[str, str] = _joined(tomllib.loads(file.read_text(encoding="utf-8")))["words"]
+    return found
+
+
+def _refuse_unlike(key: str, words: str, english: Mapping[str, str], place: str) -> None:
+    """Raises InvalidInput for a sentence that no page says, or into which other things are put."""
+    if key not in english:
+        raise InvalidInput(f"{place}: no sentence is called {key}")
+    try:
+        other = _put_in(words) - _put_in(english[key])
+    except ValueError:
+        other = {"a single brace"}
+    if other:
+        raise InvalidInput(f"{place}: {key}: {min(other)} cannot be put into it")
+
+
+def _put_in(words: str) -> set[str]:
+    """What is put into a sentence, and how it is written there."""
+    return {f"{{{name}:{how}}}".replace(":}", "}") for _, name, how, _ in Formatter().parse(words) if name}
 
 
 def _joined(given: Any) -> Any:

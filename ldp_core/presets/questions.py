@@ -1,7 +1,7 @@
 """Questions of scenarios: they store no answer, and compute one for each seed from the results of runs."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise, permutations
 from statistics import fmean
 
@@ -78,6 +78,8 @@ class OptionQuestion:
     read: Callable[..., str | None]
     """Option, or TIE, of one seed; None if its runs do not decide."""
     why: str
+    named: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Options in other words, by option."""
 
     def answers(self, results: Iterable[CompletedRun]) -> tuple[str, ...]:
         """Answer for each seed; empty where the runs do not decide."""
@@ -85,6 +87,9 @@ class OptionQuestion:
 
     def takes(self, guess: object) -> bool:
         return guess in self.options
+
+    def called(self, option: str) -> str:
+        return self.named.get(option, option)
 
 
 ScenarioQuestion = NumberQuestion | OptionQuestion

@@ -133,7 +133,7 @@ def test_a_whole_lesson(another: Another, school: Server):
     assert whole(board)
     expect(board.get_by_role("button", name="Show", exact=True)).to_be_enabled(timeout=TRAINING)
     press(board, "Show")
-    expect(board.get_by_role("img", name=re.compile(r"\d of 3 within 5 points"))).to_be_visible()
+    expect(board.get_by_role("img", name=re.compile(r"\d of 3 within 5"))).to_be_visible()
     expect(anna.get_by_text(re.compile("A surprise: you guessed 50")).first).to_be_visible()
     assert whole(board)
     anna.goto(f"{school.url}/learn?lesson=whom")

@@ -14,7 +14,7 @@ from tests.browser.test_class import PHONE, joined, opened, teaching, whole
 TOSSES = 10_000
 STANDARD_ERRORS = 4.9
 """A right coin is refused in one of a million runs."""
-PAPER: ViewportSize = {"width": 726, "height": 1055}
+PAPER: ViewportSize = {"width": 733, "height": 1062}
 """A4 without its margins, in pixels."""
 TOSS = """async ([keep, times]) => {
   const { tossed } = await import("/assets/web/toss.js");
@@ -103,6 +103,10 @@ def test_plan_and_answers_are_one_printed_page_each(another: Another, about: str
     page.emulate_media(media="print")
     box = page.locator(".st-key-class-paper").bounding_box()
     assert box and 300 < box["height"] <= PAPER["height"] - box["y"], "and nothing is cut"
+    sizes = page.locator(".st-key-class-paper :is(p, li, td)").evaluate_all(
+        "(all) => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    )
+    assert min(sizes) >= 13.3, "ten points, which a page of paper needs"
 
 
 def test_phone_speaks_the_browsers_language_or_a_chosen_one(another: Another):

@@ -10,7 +10,7 @@ from ldp_core import doctor, lessons
 from ldp_core.classroom import sessions, topics
 from ldp_core.lessons import files
 from ldp_core.plugins import folder
-from pages.parts.classroom.words import WORDS
+from ldp_core.presets.questions import OptionQuestion
 
 OWN = """
 label = "How fast to learn"
@@ -26,8 +26,6 @@ why = "Only the signal comes from training."
 wrong = {"lower ε" = "ε is asked for.", "shrink the noise" = "Noise follows from the range."}
 """
 Put = Callable[..., None]
-ELSEWHERE = ("elsewhere", "right", "right is")
-"""Words of a lesson's last question."""
 
 
 @pytest.fixture
@@ -62,12 +60,43 @@ def test_own_lesson_stands_on_the_path_at_its_place(put: Put):
 
 def test_translation_beside_a_lesson_is_another_language(put: Put):
     fast, whom = 'label = "Vite"', 'label = "Qui écouter"'
-    put(how_fast=OWN, how_fast__fr=fast, whom__fr=whom, classroom_words__fr='[words]\n"go in" = "Entrer"')
+    put(
+        how_fast=OWN,
+        how_fast__fr=fast,
+        whom__fr=whom,
+        classroom_words__fr='[words]\n"go in" = "Entrer"',
+    )
     assert "fr" in lessons.languages()
     assert lessons.get("how_fast", "fr").label == "Vite"
     assert lessons.get("how_fast", "fr").setting == lessons.get("how_fast").setting
     assert lessons.get("whom", "fr").label == "Qui écouter"
-    assert (lessons.said("go in", "Join", "fr"), lessons.said("out", "Leave", "fr")) == ("Entrer", "Leave")
+    assert (lessons.said("go in", "fr"), lessons.said("leave", "fr")) == ("Entrer", "Leave the class")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('[words]\nleave = "Sortir"\n"go out" = "Sortir"', "line 3"),
+        ('[words]\nhere = "{n} sur {tous}"', "line 2"),
+        ('[words]\nhere = "{n} ici }"', "line 2"),
+        ('[words]\n"drawing sent" = "ε {epsilon:x}"', "line 2"),
+    ],
+)
+def test_sentence_that_no_page_can_fill_is_left_out_with_its_line(put: Put, text: str, line: str):
+    put(classroom_words__fr=text)
+    assert lessons.said("here", "fr", n=3) == "3 here" and line in lessons.refused["classroom_words.fr"]
+
+
+def test_own_sentence_stands_among_the_houses(put: Put):
+    put(classroom_words__de='[words]\nleave = "Tschüss"')
+    assert (lessons.said("leave", "de"), lessons.said("go in", "de")) == ("Tschüss", "Mitmachen")
+
+
+def test_options_in_another_language_are_the_same_answers(put: Put):
+    put(other_secrets__fr='[options]\nneither = "aucun"')
+    ask, english = lessons.get("other_secrets", "fr").ask, lessons.get("other_secrets").ask
+    assert isinstance(ask, OptionQuestion) and isinstance(english, OptionQuestion)
+    assert ask.options == english.options and ask.called("neither") == "aucun"
 
 
 def test_own_question_for_the_coin_has_the_coins_words(put: Put):
@@ -103,14 +132,19 @@ def test_translation_of_the_house_fits_its_lesson(name: str):
     """The same placeholders and as many options: else a page would say less, or fail."""
     english, _, language = name.partition(".")
     if english == files.WORDS:
-        own_words = files._read(files.HOUSE / f"{name}.toml", files.PageWords).words
-        pairs = [(WORDS[key], said) for key, said in own_words.items() if key not in ELSEWHERE]
-        assert {*own_words} == {*WORDS, *ELSEWHERE}
+        own_words, words = (
+            files._read(files.HOUSE / f"classroom_words.{one}.toml", files.PageWords).words
+            for one in (language, "en")
+        )
+        assert own_words.keys() == words.keys()
+        pairs = [(words[key], said) for key, said in own_words.items()]
     else:
         plan, own = lessons.get(english), lessons.get(english, language)
         assert len(own.transfer.options) == len(plan.transfer.options)
         assert own.words.keys() == plan.words.keys() and len(own.terms) == len(plan.terms)
         assert own.wrong.keys() == plan.wrong.keys()
+        if own.options and isinstance(plan.ask, OptionQuestion):
+            assert own.options.keys() <= {*plan.ask.options}
         assert not plan.scenario or type(own.ask) is type(plan.ask)
         pairs = [(plan.words[key], own.words[key]) for key in plan.words]
     for first, second in pairs:

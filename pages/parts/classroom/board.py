@@ -12,8 +12,7 @@ from ldp_core.lessons import coin
 from ldp_core.runs import Job, Person, jobs, nicknames
 from pages.parts.classroom import coins, own_room, wall
 from pages.parts.classroom.entrance import follow, session_now, topic_label
-from pages.parts.classroom.words import say
-from pages.parts.learn.language import language, language_switch
+from pages.parts.learn.language import language, language_switch, say
 from pages.parts.learn.one_thing import free_name
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import only_here
@@ -76,7 +75,7 @@ def job_of(session: Session) -> Job | None:
     try:
         return job_now(session.job) if session.job else None
     except UnknownJob:
-        st.info("The run that all watched was deleted.")
+        st.info(say("deleted"))
         return None
 
 
@@ -103,7 +102,7 @@ def _controls(session: Session, job: Job | None, view: BoardView) -> None:
             "What is free",
             fields,
             index=fields.index(session.free) if session.free in fields else 0,
-            format_func=free_name,
+            format_func=lambda free: free_name(free, language()),
             key=f"class free {session.code} {session.scenario}",
             label_visibility="collapsed",
             width=270,
@@ -119,12 +118,12 @@ def _controls(session: Session, job: Job | None, view: BoardView) -> None:
     if session.phase != "join":
         _turn_to("join", say("code"), "J", session, view)
     _another_question(session)
-    with st.popover("Who is here"):
+    with st.popover(say("who is here")):
         refreshing(_names, every=2 * wall.SECONDS)(session)
         only_here(wall.address(session))
         language_switch()
     _new_class(session)
-    st.page_link("start.py", label="Studio")
+    st.page_link("start.py", label=say("studio"))
     refusal(NOT_DONE)
 
 
@@ -162,7 +161,7 @@ def _another_question(session: Session) -> None:
         "Another question",
         list(options),
         index=None,
-        placeholder="Another question …",
+        placeholder=say("another question"),
         format_func=options.__getitem__,
         key=key,
         label_visibility="collapsed",
@@ -176,21 +175,20 @@ def _names(session: Session) -> None:
     """The teacher's list of names: each is renamed or removed by a press; then who may come in."""
     members = room.members(session)
     here = {one.number: one.name + wall.GUESSED * one.guessed for one in members}
-    st.markdown(f"**{len(here)} here**: choose one to rename or remove" if here else "**Nobody is here yet**")
+    st.markdown(say("choose name", n=len(here)) if here else f"**{say('nobody')}**")
     key = f"class name {session.code}"
     chosen = st.selectbox("Student", [*here], format_func=here.__getitem__, index=None, key=f"{key} of")
     if chosen is not None:
-        label, args = f"Remove {plain(here[chosen], 24)}", (room.remove, session, chosen)
+        label, args = say("remove", name=plain(here[chosen], 24)), (room.remove, session, chosen)
         st.button(label, on_click=_press, args=args)
-        st.text_input("Another name (empty: the number)", key=key, max_chars=nicknames.MOST_LETTERS)
-        st.button("Rename", on_click=_rename, args=(session, chosen, key))
+        st.text_input(say("name or number"), key=key, max_chars=nicknames.MOST_LETTERS)
+        st.button(say("rename other"), on_click=_rename, args=(session, chosen, key))
     key = f"class lock {session.code}"
     st.session_state[key] = session.locked  # another browser may have changed it
     lock = (sessions.lock, session, not session.locked)
-    st.toggle("Lock: nobody new may join", key=key, on_change=_press, args=lock)
+    st.toggle(say("lock"), key=key, on_change=_press, args=lock)
     if out := room.removed(session):
-        label = f"Let in again who was removed ({out})"
-        st.button(label, on_click=_press, args=(room.let_in, session))
+        st.button(say("let in", n=out), on_click=_press, args=(room.let_in, session))
 
 
 @pressed
@@ -199,12 +197,9 @@ def _rename(session: Session, number: int, key: str) -> None:
 
 
 def _new_class(session: Session) -> None:
-    with st.popover("New class"):
-        st.markdown(
-            "Names, guesses, drawings and own runs are deleted, and everybody leaves. The next class has a "
-            "code of its own."
-        )
-        st.button("End this class", type="primary", key="class end", on_click=_end, args=(session,))
+    with st.popover(say("new class")):
+        st.markdown(say("class goes"))
+        st.button(say("end class"), type="primary", key="class end", on_click=_end, args=(session,))
 
 
 def _done(change: Callable[..., object], session: Session, *given: object) -> None:

@@ -15,8 +15,7 @@ from ldp_core.lessons import LessonPlan
 from ldp_core.runs import inventory, outcomes
 from ldp_core.settings import TEACHER
 from ldp_core.system.shipped import ASSETS
-from pages.parts.classroom.words import say
-from pages.parts.learn.language import language
+from pages.parts.learn.language import language, say
 from pages.parts.learn.one_thing import free_name
 from pages.parts.ui import components
 from pages.parts.ui.header import question

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core import aggregators, mechanisms
-from ldp_core.accounting import word_of
 from ldp_core.classroom import Try
 from ldp_core.presets.questions import NumberQuestion, OptionQuestion, ScenarioQuestion
 from ldp_core.runs import Final, tint_of
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter, share_axis
-from pages.parts.learn.one_thing import final_of
-from pages.parts.ui.text import at_most, deltas, number, shortened
+from pages.parts.learn.language import language, say
+from pages.parts.learn.one_thing import final_of, price, whom
+from pages.parts.ui.text import deltas, number, shortened
 
 ACCENT = "var(--st-primary-color)"
 BINS = 40
@@ -65,22 +65,24 @@ def _numbers(question: NumberQuestion, guesses: list[float], answers: list[float
         ]
         side = ("left", 8) if truth < 0.6 * question.most else ("right", -8)
         place: dict[str, Any] = {"yanchor": "top", "xanchor": side[0], "xshift": side[1]}
-        came = f"<b>it came out at {number(truth, 2)}{unit}</b>"
+        came = f"<b>{say('came', truth=f'{number(truth, 2)}{unit}')}</b>"
         notes = [note(truth, tallest, came, TEXT, LARGE, **place)]
         if high > low:
-            seeds = f"its {len(answers)} seeds: {number(low, 2)} to {number(high, 2)}{unit}"
+            ends = {"low": number(low, 2), "high": f"{number(high, 2)}{unit}"}
+            seeds = say("its seeds", n=len(answers), **ends)
             notes.append(note(truth, tallest, seeds, size=14, yshift=-26, **place))
     if len(guesses) > 2:
         middle = float(np.median(guesses))
         line = {"type": "line", "x0": middle, "x1": middle, "y0": 0, "y1": 0.55 * tallest}
         shapes.append(line | {"line": {"color": ACCENT, "width": 1, "dash": "dash"}})
-        notes.append(note(middle, 0.55 * tallest, f"median {number(middle, 2)}{unit}", ACCENT, 14))
+        words = say("median", value=f"{number(middle, 2)}{unit}")
+        notes.append(note(middle, 0.55 * tallest, words, ACCENT, 14))
     ticks = [question.most * quarter / 4 for quarter in range(5)]
     marker = {"color": ACCENT, "size": 15, "opacity": 0.75}
     return figure(
         [scatter([spot * step for spot in spots], y, mode="markers", marker=marker, hoverinfo="skip")],
         x={
-            "title": "what was guessed",
+            "title": say("was guessed"),
             "range": [-0.02 * question.most, 1.02 * question.most],
             "tickvals": ticks,
             "ticktext": [f"{number(tick)}{unit}" for tick in ticks],
@@ -103,9 +105,11 @@ def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -
             {
                 "type": "bar",
                 "orientation": "h",
-                "y": [_named(one) for one in options],
+                "y": [_named(question.called(one)) for one in options],
                 "x": [counts[one] for one in options],
-                "text": [f"{counts[one]}{'  it came out so' if one in right else ''}" for one in options],
+                "text": [
+                    say("it is", n=counts[one]) if one in right else str(counts[one]) for one in options
+                ],
                 "textposition": "outside",
                 "cliponaxis": False,
                 "textfont": {"size": LARGE, "color": TEXT},
@@ -113,7 +117,7 @@ def _choices(question: OptionQuestion, guesses: list[str], answers: list[str]) -
                 "hoverinfo": "skip",
             }
         ],
-        x={"title": "students", "range": [0, 1.4 * most], "showticklabels": False},
+        x={"title": say("students"), "range": [0, 1.4 * most], "showticklabels": False},
         y={"tickfont": {"size": LARGE, "color": TEXT}},
         bargap=0.35,
         hovermode=False,
@@ -141,29 +145,23 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
                 mode="markers",
                 marker={"color": colour(tint), "size": 15, "opacity": 0.8},
                 text=[_named(dot.name) for dot in same],
-                customdata=[
-                    f"ε {at_most(dot.final.epsilon)}" if dot.final.epsilon else "no guarantee" for dot in same
-                ],
+                customdata=[price(dot.final, language()) for dot in same],
                 hovertemplate="%{text}: %{y:.0%}, %{customdata}<extra></extra>",
             )
         )
         count = f" · {len(same)} runs" if len(same) > 1 else f" · {_named(same[0].name)}"
         ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(tint)))
-    whom = " or ".join(dict.fromkeys(dot.final.whom for dot in dots))
-    at = f"{deltas(dot.final.delta for dot in dots)}, against {whom}"
-    across = {
-        "title": f"largest ε of a client's whole run, at worst{at}",
-        **log_axis(float(low), float(high)),
-    }
+    against = " / ".join(dict.fromkeys(whom(dot.final, language()) for dot in dots))
+    title = say("dearest", deltas=deltas(dot.final.delta for dot in dots), whom=against)
+    across = {"title": title, **log_axis(float(low), float(high))}
     if places:
-        price = f"{at_most(bounds[0])}{at}, in each try: promises {word_of(bounds[0])}" if bounds else ""
-        title = f"largest ε of a client's whole run, at worst {price}" if price else "no guarantee"
+        title = price(dots[0].final, language())
         ticks = {"tickvals": [*range(len(places))], "ticktext": [_named(one) for one in places]}
         across = {"title": title, "range": [-0.5, len(places) - 0.5], **ticks}
     return figure(
         traces,
         x=across,
-        y={"title": "accuracy", **share_axis(1.05)},
+        y={"title": say("accuracy"), **share_axis(1.05)},
         ends=ends,
         gap=0.09,
         margin={"b": 36},

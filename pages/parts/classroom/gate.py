@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ldp_core.classroom import members
-from pages.parts.classroom.words import say
+from pages.parts.learn.language import say
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import me, visitor
 

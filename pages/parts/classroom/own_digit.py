@@ -14,7 +14,7 @@ from ldp_core.datasets.drawn import SIDE
 from ldp_core.experiment import plan
 from ldp_core.runs import Job
 from pages.parts.classroom.wall import SECONDS, curve
-from pages.parts.classroom.words import say
+from pages.parts.learn.language import say
 from pages.parts.ui import components
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing

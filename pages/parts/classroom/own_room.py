@@ -13,14 +13,15 @@ from ldp_core.runs import Job
 from ldp_core.theory import client_weights, server_noise
 from pages.parts.charts.base import MUTED, Figure, figure, log_axis, scatter
 from pages.parts.classroom.wall import HEIGHT, SECONDS, count, curve, heading
-from pages.parts.classroom.words import say
+from pages.parts.learn.language import say
 from pages.parts.ui import components
 from pages.parts.ui.polling import outlook_of, refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import number, percent
 from pages.parts.watch.live import settings_of
 
-LISTENS = {MEAN: "listens to all alike", WEIGHED: "listens to little noise"}
+LISTENS = {MEAN: "to all", WEIGHED: "to few"}
+"""Words for whom the server listens to."""
 
 
 def wall(session: Session, job: Job | None, other: bool) -> None:
@@ -81,24 +82,17 @@ def _served(session: Session, identity: str) -> None:
     if not found:
         st.header(say("no run"), anchor=False)
         return
+    unlike = all(found[0].right)  # else all are strict, or none
     for one in found:
-        right = [sum(hits) for hits in one.right]
-        strict, others = (f"{sum(hits)} of {len(hits)}" for hits in one.right)
-        label = f"{one.label}, {LISTENS[one.label]}"
-        st.markdown(
-            say(
-                "say",
-                label=label,
-                share=percent(one.say),
-                right=sum(right),
-                all=sum(map(len, one.right)),
-                strict=strict,
-                others=others,
-            )
-        )
+        strict, others = (say("of these", n=sum(hits), all=len(hits)) for hits in one.right)
+        words = {"label": f"{one.label}, {say(LISTENS[one.label])}", "share": percent(one.say)}
+        read = {"right": sum(map(sum, one.right)), "all": sum(map(len, one.right))}
+        groups = {"strict": strict, "others": others}
+        st.markdown(say("say" if unlike else "say of all", **words, **read, **groups))
     if (draft := settings_of(job_now(identity))) and (why := why_the_mean(found, draft)):
         st.markdown(why)
-    st.markdown(say("strict"))
+    if unlike:
+        st.markdown(say("strict"))
 
 
 def why_the_mean(found: Sequence[Served], draft: Draft) -> str:
@@ -110,8 +104,4 @@ def why_the_mean(found: Sequence[Served], draft: Draft) -> str:
         return ""
     sigma = math.sqrt(server_noise(plan(of[MEAN])).heard)
     voices = 1 / float((client_weights(plan(of[WEIGHED])) ** 2).sum())
-    return (
-        f"The {MEAN} reads more here: {WEIGHED} listens as if {number(voices, 2)} of the "
-        f"{of[MEAN].clients.count} clients had sent, and so learns from few digits; the noise that the "
-        f"{MEAN} keeps, σ {number(sigma)} a round, is small enough to learn from all."
-    )
+    return say("mean reads more", voices=number(voices, 2), all=of[MEAN].clients.count, sigma=number(sigma))

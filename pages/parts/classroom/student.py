@@ -16,8 +16,7 @@ from pages.parts.classroom import coins, own_digit
 from pages.parts.classroom.board import SHOWN, job_of
 from pages.parts.classroom.entrance import card, follow
 from pages.parts.classroom.wall import curve
-from pages.parts.classroom.words import say
-from pages.parts.learn.language import language, language_switch
+from pages.parts.learn.language import language, language_switch, say
 from pages.parts.learn.lesson import explained, said_of_guess, transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
@@ -125,9 +124,9 @@ def _question(session: Session, job: Job | None, mine: Member) -> dict[str, Any]
                 transfer(f"{session.code} {session.scenario}", topic.plan)
     question = topic.ask
     answers = answers_of(question, job) if session.phase in SHOWN else ()
-    made = literal(shown(question, guess)) if guess is not None else ""
+    made = literal(shown(question, guess, language())) if guess is not None else ""
     before = say("mine", guess=made) if made else ""
-    came = reply(question, guess, answers).words if answers else ""
+    came = reply(question, guess, answers, language()).words if answers else ""
     if came:
         own = said_of_guess(topic.plan, guess, answers) if topic.plan else ""
         st.markdown(f"**{literal(came)}** {own or why(question, job)}")
@@ -147,14 +146,14 @@ def _ask(session: Session, guess: float | str | None) -> None:
     before = guess if guess is not None else guesses.of(me(), topic.preset.draft)
     first = st.session_state.setdefault(f"first of {key}", before if question.takes(before) else None)
     with st.container(key="room-ask"):
-        element(question, first, key, wide=True)
+        element(question, first, key, wide=True, language=language())
     if (found := outcomes.stored(topic.scenario)) and (beside := levels(topic.preset, found)):
         st.caption(beside)
     words = say("send" if guess is None else "change")
     off = st.session_state.get(key, first) is None and not isinstance(question, NumberQuestion)
     name, sent = f"send {key}", (session, key)
     st.button(words, type="primary", width="stretch", disabled=off, key=name, on_click=_guess, args=sent)
-    kept = "" if guess is None else say("sent", guess=literal(shown(question, guess)))
+    kept = "" if guess is None else say("sent", guess=literal(shown(question, guess, language())))
     st.caption(f"{kept} {say('until')}")
 
 
@@ -164,7 +163,7 @@ def _try(session: Session, turn: int) -> None:
         scenario = topics.get(session.scenario).scenario
         try:
             key = f"try {session.code} {session.scenario} {session.free}"
-            value, called = field(scenario, session.free, key, turn)
+            value, called = field(scenario, session.free, key, turn, language())
             draft = draft_of(scenario, session.free, value, called)
         except InvalidExperiment as error:
             st.error(plain(error_in_words(error), 300))
@@ -176,7 +175,7 @@ def _try(session: Session, turn: int) -> None:
 
 def _mine(session: Session) -> None:
     for one in room.tries(session, me())[::-1][:5]:
-        result_line(one.value, final_of(one.job))
+        result_line(one.value, final_of(one.job), language())
 
 
 @pressed
@@ -202,5 +201,5 @@ def _guess(session: Session, key: str) -> None:
 @pressed
 def _tried(session: Session, draft: Draft, called: str) -> None:
     with refusing(NOT_DONE):
-        launch = partial(jobs.submit, draft, reference=False, room=session.room, **who())
+        launch = partial(jobs.submit, topics.unattacked(draft), reference=False, room=session.room, **who())
         room.submit_try(session, me(), called, launch)

@@ -12,9 +12,8 @@ from ldp_core.runs import Job, outcomes, progress_of
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import series
 from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
-from pages.parts.classroom.words import say
 from pages.parts.learn.figures import classes_figure, figure_of
-from pages.parts.learn.language import language
+from pages.parts.learn.language import language, say
 from pages.parts.learn.line_up import line_up
 from pages.parts.learn.one_thing import free_name
 from pages.parts.start.outcome_view import levels
@@ -91,7 +90,7 @@ def choices(question: ScenarioQuestion) -> str:
     """What can be answered, as markdown."""
     if isinstance(question, NumberQuestion):
         return say("from" if question.unit else "count", most=question.most)
-    return "\n".join(f"- {plain(one)}" for one in question.options)
+    return "\n".join(f"- {plain(question.called(one))}" for one in question.options)
 
 
 def count(session: Session, done: str = "guessed", over: str = "closed") -> None:
@@ -118,7 +117,7 @@ def curve(identity: str, only: Collection[str] = (), height: int = TALL, guess: 
         chance = next((one.start["chance"] for one in progress.runs if one.start), None)
         drawn = accuracy_figure(shown, last, chance, reference, guess)
         words = ", ".join(f"{one.label}: {percent(one.mean()[-1])}" for one in shown if len(one.mean()))
-        label = f"Accuracy by round. {words}"
+        label = f"{say('by round')}: {words}"
         components.chart(drawn, key="accuracy of the room", label=label, height=height)
 
 
@@ -129,27 +128,24 @@ def _shown(session: Session, job: Job | None) -> None:
     if not answers:
         st.header(say("no run"), anchor=False)
         return
-    words = guesses_in_words(asked, guesses, answers)
-    label = f"What was guessed: {words}"
+    label = f"{say('was guessed')}: {guesses_in_words(asked, guesses, answers)}"
     components.chart(
         guesses_figure(asked, guesses, answers), key="guesses of the class", label=label, height=HEIGHT
     )
     with st.container(key="room-why"):
-        st.markdown(why(asked, job) or literal(reply(asked, None, answers).words))
+        st.markdown(why(asked, job) or literal(reply(asked, None, answers, language()).words))
 
 
 def guesses_in_words(
     question: ScenarioQuestion, guesses: Sequence[float | str], answers: Sequence[float | str]
 ) -> str:
     if not guesses:
-        return "nobody guessed."
+        return say("no guesses")
     if isinstance(question, NumberQuestion):
         truth = sum(map(float, answers)) / len(answers)
         near = sum(abs(float(one) - truth) <= question.near for one in guesses)
-        unit = "points" if question.unit else "of it"
-        return f"{near} of {len(guesses)} within {question.near:g} {unit}."
-    right = sum(one in answers for one in guesses)
-    return f"{right} of {len(guesses)} guessed right."
+        return say("near guesses", n=near, all=len(guesses), near=f"{question.near:g}{question.unit}")
+    return say("right guesses", n=sum(one in answers for one in guesses), all=len(guesses))
 
 
 def _other(session: Session, job: Job | None) -> None:
@@ -173,7 +169,7 @@ def _other(session: Session, job: Job | None) -> None:
 def _tries(session: Session) -> None:
     tries = room.tries(session)
     found = dots(tries)
-    st.header(say("free", what=free_name(session.free)), anchor=False)
+    st.header(say("free", what=free_name(session.free, language())), anchor=False)
     if not found:
         st.markdown(say("under way", n=len(tries)) if tries else say("nothing tried"))
         return

@@ -29,3 +29,8 @@ def language_switch() -> None:
 @uncut
 def _switch(key: str) -> None:
     st.query_params[CHOSEN] = st.session_state[CHOSEN] = st.session_state[key]
+
+
+def say(key: str, /, **given: object) -> str:
+    """A sentence of `lessons/classroom_words.en.toml` in the visitor's language."""
+    return lessons.said(key, language(), **given)

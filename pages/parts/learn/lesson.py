@@ -11,14 +11,14 @@ from statistics import fmean
 import streamlit as st
 
 from ldp_core import lessons, presets
-from ldp_core.classroom import members
+from ldp_core.classroom import members, topics
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.lessons import LessonPlan, coin
 from ldp_core.presets.questions import NumberQuestion
 from ldp_core.runs import GuessValue, guesses, jobs, outcomes
 from pages.parts.learn.figures import figure_of
-from pages.parts.learn.language import language
+from pages.parts.learn.language import language, say
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.start.outcome_view import levels, made, picture
 from pages.parts.train.guess_words import level, literal, reply, shown
@@ -183,7 +183,7 @@ def _place(name: str) -> str:
 @pressed
 def _train(name: str, draft: Draft) -> None:
     with refusing(NOT_TRIED):
-        jobs.submit(draft, _place(name), reference=False, **who())
+        jobs.submit(topics.unattacked(draft), _place(name), reference=False, **who())
 
 
 @pressed
@@ -194,7 +194,7 @@ def _answer(name: str, option: str) -> None:
 def transfer(name: str, plan: LessonPlan) -> bool:
     """Draw the lesson's question about another setting; returns whether it has been answered."""
     last = plan.transfer
-    st.header(lessons.said("elsewhere", "And elsewhere?", language()), anchor=False)
+    st.header(say("elsewhere"), anchor=False)
     st.markdown(plain(last.text, 300))
     for option in last.options:
         key = f"{name} says {option}"
@@ -203,10 +203,9 @@ def transfer(name: str, plan: LessonPlan) -> bool:
     if chosen is None:
         return False
     if chosen in last.wrong:
-        right = lessons.said("right is", "Right is", language())
-        st.markdown(f"{plain(last.wrong[chosen], 300)} {right} **{plain(last.right)}**.")
+        st.markdown(f"{plain(last.wrong[chosen], 300)} {say('right is')} **{plain(last.right)}**.")
     else:
-        st.markdown(f"**{lessons.said('right', 'Right.', language())}** {plain(last.why, 400)}")
+        st.markdown(f"**{say('right')}** {plain(last.why, 400)}")
     return True
 
 

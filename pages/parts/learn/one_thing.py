@@ -15,11 +15,12 @@ from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, UnknownJo
 from ldp_core.experiment import Draft, Variant, checked, with_fit
 from ldp_core.experiment.overrides import at
 from ldp_core.fields import is_number
+from ldp_core.lessons import ENGLISH, said
 from ldp_core.runs import Final, final_figures, progress_of
 from pages.parts.systems import field_words
 from pages.parts.systems.field_words import field_name, value_words
 from pages.parts.ui.shared_cache import Moment, job_now, once
-from pages.parts.ui.text import at_most, number, percent, plain
+from pages.parts.ui.text import at_most, deltas, percent, plain
 
 PARTS: dict[str, Mapping[str, str]] = {
     "aggregator.name": aggregators.registry.labels(),
@@ -32,18 +33,18 @@ NUMBERS: dict[str, tuple[list[float], str]] = {
 }
 TIMES = (0.1, 0.25, 0.5, 1, 2, 4, 10)
 """What a scenario's number is multiplied by for a field without values of its own."""
-SENT = {"weights": "the model's weights", "update": "what training changed"}
-"""What a range is of, by target."""
 
 
-def field(scenario: str, free: str, key: str, turn: int = 0) -> tuple[Any, str]:
+def field(scenario: str, free: str, key: str, turn: int = 0, language: str = ENGLISH) -> tuple[Any, str]:
     """Draw the widget of a free field, set to a value that the scenario does not have (to another in another
     turn); returns its value and the value's name.
     """
     first, named = first_new(scenario, free, turn), options(scenario, free)
-    label = f"{free_name(free)[:1].upper()}{free_name(free)[1:]}"
+    label = free_name(free, language)
     if free == "clients.range":
-        label += f", for {SENT.get(presets.get(scenario).draft.base.target, 'what is sent')}"
+        sent = said(presets.get(scenario).draft.base.target, language)
+        label = said("free of", language, what=label, sent=sent)
+    label = f"{label[:1].upper()}{label[1:]}"
     values = list(named)
     if _counted(values):
         value = st.select_slider(label, values, value=values[first], format_func=named.__getitem__, key=key)
@@ -52,9 +53,10 @@ def field(scenario: str, free: str, key: str, turn: int = 0) -> tuple[Any, str]:
     return value, named[value]
 
 
-def free_name(free: str) -> str:
-    path = free.removesuffix(".name").removesuffix(".kind")
-    return FREE.get(free) or field_name(path, {})
+def free_name(free: str, language: str = ENGLISH) -> str:
+    if free in FREE:
+        return said(free, language)
+    return field_name(free.removesuffix(".name").removesuffix(".kind"), {})
 
 
 def options(scenario: str, free: str) -> Mapping[Any, str]:
@@ -126,24 +128,31 @@ def final_of(identity: str) -> Final | None:
         return None
 
 
-def result_line(called: str, found: Final | None) -> None:
+def result_line(called: str, found: Final | None, language: str = ENGLISH) -> None:
     """Draw a line on a run: accuracy and ε, or that it trains."""
     name = plain(called, 40)
     if found is None:
-        st.caption(f"{name}: training …")
+        st.caption(said("training", language, name=name))
     else:
-        st.markdown(f"{name}: {came_to(found)}")
+        st.markdown(f"{name}: {came_to(found, language)}")
 
 
-def came_to(found: Final) -> str:
+def came_to(found: Final, language: str = ENGLISH) -> str:
     """Accuracy, and the price, as Markdown."""
-    return "it diverged" if found.accuracy is None else f"**{percent(found.accuracy)}**; {price(found)}"
+    if found.accuracy is None:
+        return said("diverged", language)
+    return said("came to", language, accuracy=percent(found.accuracy), price=price(found, language))
 
 
-def price(found: Final) -> str:
+def price(found: Final, language: str = ENGLISH) -> str:
     """ε of the whole run for the client with the weakest guarantee, and its worth."""
     if found.epsilon is None:
-        return "no guarantee for the whole run: promises nothing"
-    delta = f" (δ\u00a0{number(found.delta)})" if found.delta else ""
-    promises = f"{found.whom}: promises {word_of(found.epsilon)}"
-    return f"ε up to {at_most(found.epsilon)}{delta} for a client's whole run against {promises}"
+        return said("no price", language)
+    bound, worth = f"{at_most(found.epsilon)}{deltas([found.delta])}", said(word_of(found.epsilon), language)
+    return said("try price", language, bound=bound, whom=whom(found, language), worth=worth)
+
+
+def whom(found: Final, language: str) -> str:
+    """The adversary in words, and that ε is for a row, if it is."""
+    words = said(found.against, language)
+    return said("one record", language, whom=words) if found.unit == "record" else words

@@ -18,13 +18,8 @@ from pages.parts.ui.components import written
 
 Body = dict[str, Any]
 Changes = Mapping[str, Sequence[tuple[Any, Final]]]
-WORDS = {
-    "show": "Show",
-    "elsewhere": "And elsewhere?",
-    "one thing": "**Change one thing**",
-    "next": "Next: {label}",
-}
-"""By their keys among the words of a class, which translate them."""
+WORDS = ("show", "elsewhere", "change one thing", "next")
+"""Keys of the words of a class that stand here as well."""
 Said = list[tuple[str, str]]
 MARKS = {"**": "strong", "`": "code"}
 
@@ -35,7 +30,7 @@ def every(changes: Changes) -> Body:
         {
             "name": NAMES.get(language, language),
             "lang": language,
-            "words": {key: sentence(lessons.said(key, text, language)) for key, text in WORDS.items()},
+            "words": {key: sentence(lessons.said(key, language, label="{label}")) for key in WORDS},
             "lessons": [_lesson(name, language, changes.get(name, ())) for name in lessons.names()],
         }
         for language in lessons.languages()
@@ -52,8 +47,8 @@ def _lesson(name: str, language: str, changes: Sequence[tuple[Any, Final]]) -> B
     elif plan.kind == "scenario":
         own = _scenario(plan, language, changes)
     last = plan.transfer
-    right = f"**{lessons.said('right', 'Right.', language)}** {last.why}"
-    wrong = f"{lessons.said('right is', 'Right is', language)} **{last.right}**."
+    right = f"**{lessons.said('right', language)}** {last.why}"
+    wrong = f"{lessons.said('right is', language)} **{last.right}**."
     replies = [f"{last.wrong[one]} {wrong}" if one in last.wrong else right for one in last.options]
     return {
         "name": name,
@@ -85,20 +80,20 @@ def _scenario(plan: LessonPlan, language: str, changes: Sequence[tuple[Any, Fina
     answers, english = ask.answers(found.results), language == lessons.ENGLISH
 
     def came(guess: GuessValue | None) -> Said:
-        words = f"**{reply(ask, guess, answers).words}** " if english else ""
-        return sentence(f"{words}{said_of_guess(plan, guess, answers)}".strip())
+        words = reply(ask, guess, answers, language).words
+        return sentence(f"**{words}** {said_of_guess(plan, guess, answers)}".strip())
 
     why = preset.lesson if english else ask.why
     return {
         "ask": ask.text,
         "beside": levels(preset, found) if english else "",
         **_guesses(plan),
-        "replies": {str(guess): came(guess) for guess in _every(plan)},
+        "replies": dict(zip(_named(plan), map(came, _every(plan)), strict=True)),
         "bare": came(None),
         "why": [sentence(words) for words in (why, plan.look, seeds_of(found) * english) if words],
         "shown": picture(preset.draft, found, HEIGHT, ask.of),
         "figures": _figures(plan, found),
-        "change": _change(plan, changes) if changes else None,
+        "change": _change(plan, changes, language) if changes else None,
     }
 
 
@@ -107,22 +102,27 @@ def _every(plan: LessonPlan) -> Sequence[GuessValue]:
     return range(ask.most + 1) if isinstance(ask, NumberQuestion) else ask.options
 
 
+def _named(plan: LessonPlan) -> Sequence[str]:
+    ask = plan.ask
+    return [str(one) if isinstance(ask, NumberQuestion) else ask.called(str(one)) for one in _every(plan)]
+
+
 def _guesses(plan: LessonPlan) -> Body:
     ask = plan.ask
     if not isinstance(ask, NumberQuestion):
-        return {"options": ask.options}
+        return {"options": _named(plan)}
     named = [shown(ask, guess) for guess in _every(plan)]
     level = {"level": [f"your guess {words}" for words in named]} if ask.read is accuracy else {}
     return {"most": ask.most, "start": ask.most // 2, "named": named, **level}
 
 
-def _change(plan: LessonPlan, changes: Sequence[tuple[Any, Final]]) -> Body:
+def _change(plan: LessonPlan, changes: Sequence[tuple[Any, Final]], language: str) -> Body:
     named = options(plan.scenario, plan.free)
     first = [*named][first_new(plan.scenario, plan.free)]
     return {
-        "name": free_name(plan.free),
+        "name": free_name(plan.free, language),
         "start": [value for value, _ in changes].index(first),
-        "steps": [{"name": named[value], "said": sentence(came_to(final))} for value, final in changes],
+        "steps": [{"name": named[value], "said": sentence(came_to(one, language))} for value, one in changes],
     }
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ldp_core.lessons import ENGLISH, said
 from ldp_core.presets.questions import NumberQuestion, OptionQuestion, ScenarioQuestion, accuracy
 from ldp_core.runs import GuessValue
-from pages.parts.ui.text import THIN, listed, number, percent, plain
+from pages.parts.ui.text import THIN, number, percent, plain
 
 CLOSE = 3.0
 """Factor on `near` within which a guess counts as close."""
@@ -27,12 +28,13 @@ def literal(words: str) -> str:
     return plain(words, 400).replace(" %", f"{THIN}%")
 
 
-def shown(question: ScenarioQuestion, value: float | str) -> str:
+def shown(question: ScenarioQuestion, value: float | str, language: str = ENGLISH) -> str:
     if isinstance(question, OptionQuestion) or isinstance(value, str):
-        return f"“{value}”"
+        called = question.called(str(value)) if isinstance(question, OptionQuestion) else value
+        return said("quoted", language, words=called)
     if question.unit == "%":
         return percent(value / 100)
-    return f"{number(value, 2)} of {question.most}"
+    return said("of most", language, value=number(value, 2), most=question.most)
 
 
 def level(question: ScenarioQuestion, guess: GuessValue | None) -> float | None:
@@ -41,56 +43,64 @@ def level(question: ScenarioQuestion, guess: GuessValue | None) -> float | None:
     return float(guess) / 100 if fits and isinstance(guess, int | float) else None
 
 
-def reply(question: ScenarioQuestion, guess: GuessValue | None, answers: Sequence[float | str]) -> Reply:
+def reply(
+    question: ScenarioQuestion,
+    guess: GuessValue | None,
+    answers: Sequence[float | str],
+    language: str = ENGLISH,
+) -> Reply:
     """The answer, and how the guess, if any, compares; `answers`: of each seed, at least one."""
     if isinstance(question, NumberQuestion):
-        return _figure(question, guess, np.array(answers, dtype=float))
-    return _choice(question, guess, [str(one) for one in answers])
+        return _figure(question, guess, np.array(answers, dtype=float), language)
+    return _choice(question, guess, [str(one) for one in answers], language)
 
 
-def _figure(question: NumberQuestion, guess: GuessValue | None, answers: np.ndarray) -> Reply:
+def _figure(question: NumberQuestion, guess: GuessValue | None, answers: np.ndarray, language: str) -> Reply:
     truth, low, high = float(answers.mean()), float(answers.min()), float(answers.max())
-    came = f"it came out at {shown(question, truth)}"
-    if len(answers) > 1:
-        least, most = shown(question, low), shown(question, high)
-        bare = least.partition(" of ")[0].removesuffix(f"{THIN}%")  # without unit and total
-        unlike = high - low > 2 * question.near
-        seeds = f"; the {len(answers)} seeds disagree" if unlike else f" with {len(answers)} seeds"
-        came += f" ({'the same' if least == most else f'{bare} to {most}'}{seeds})"
+    least, most = shown(question, low, language), shown(question, high, language)
+    bare = percent(low / 100).removesuffix(f"{THIN}%") if question.unit else number(low, 2)
+    unlike = "came apart" if high - low > 2 * question.near else "came between"
+    key = "came" if len(answers) == 1 else "came alike" if least == most else unlike
+    given = {"truth": shown(question, truth, language), "low": bare, "high": most, "n": len(answers)}
+    came = said(key, language, **given)
     if not isinstance(guess, int | float):
         return _unasked(came)
-    mine, off = f"you guessed {shown(question, guess)}, and {came}.", abs(guess - truth)
-    if off <= question.near:
-        return Reply("right", f"Well guessed: {mine}")
-    return Reply("close", f"Close: {mine}") if off <= CLOSE * question.near else _surprise(mine)
+    off, near = abs(guess - truth), question.near
+    kind = "right" if off <= near else "close" if off <= CLOSE * near else "other"
+    return _compared(
+        kind, said("you guessed", language, guess=shown(question, guess, language), came=came), language
+    )
 
 
-def _choice(question: OptionQuestion, guess: GuessValue | None, answers: Sequence[str]) -> Reply:
+def _choice(
+    question: OptionQuestion, guess: GuessValue | None, answers: Sequence[str], language: str
+) -> Reply:
     counts, n = Counter(answers), len(answers)
-    mine = "" if guess is None else shown(question, guess)
+    mine = "" if guess is None else shown(question, guess, language)
+    named = {one: shown(question, one, language) for one in counts}
     if len(counts) > 1:
-        each = listed(f"{shown(question, one)} with {many}" for one, many in counts.most_common())
-        came = f"The {n} seeds disagree: {each}"
+        each = [said("with seeds", language, answer=named[one], n=many) for one, many in counts.most_common()]
+        came = said("seeds disagree", language, n=n, each=", ".join(each))
         if guess is None:
             return Reply("", f"{came}.")
-        if guess in counts:
-            return Reply("split", f"{came}; your guess was right with {counts[str(guess)]}.")
-        return Reply("split", f"{came}; nowhere {mine}, as you guessed.")
+        key = "right with" if guess in counts else "right with none"
+        return Reply("split", said(key, language, came=came, n=counts[str(guess)], guess=mine))
     (answer,) = counts
-    came = f"it came out {shown(question, answer)}" + (f" with each of {n} seeds" if n > 1 else "")
+    came = said("all came so" if n > 1 else "came so", language, answer=named[answer], n=n)
     if guess is None:
         return _unasked(came)
     if guess == answer:
-        return Reply("right", f"Well guessed: {came}.")
-    return _surprise(f"you guessed {mine}, and {came}.")
+        return _compared("right", f"{came}.", language)
+    return _compared("other", said("you guessed", language, guess=mine, came=came), language)
 
 
 def _unasked(came: str) -> Reply:
     return Reply("", f"{came[0].upper()}{came[1:]}.")
 
 
-def _surprise(words: str) -> Reply:
-    return Reply("other", f"A surprise: {words}")
+def _compared(kind: str, words: str, language: str) -> Reply:
+    key = {"right": "well guessed", "close": "close guess", "other": "surprise"}[kind]
+    return Reply(kind, said(key, language, said=words))
 
 
 def scale(
@@ -100,14 +110,14 @@ def scale(
     if not isinstance(question, NumberQuestion):
         return {}
     places = dict[str, float | None].fromkeys(("guess", "truth", "low", "high"))
-    said = []
+    words = []
     if answers:
         values = np.array(answers, dtype=float)
         ends = {"truth": values.mean(), "low": values.min(), "high": values.max()}
         places |= {name: float(value) / question.most for name, value in ends.items()}
-        said.append(f"the truth {shown(question, float(values.mean()))}")
+        words.append(f"the truth {shown(question, float(values.mean()))}")
     if isinstance(guess, int | float):
         places["guess"] = guess / question.most
-        said.append(f"your guess {shown(question, guess)}")
+        words.append(f"your guess {shown(question, guess)}")
     most = percent(question.most / 100) if question.unit else str(question.most)
-    return {**places, "ends": ["0", most], "label": f"From 0 to {most}: {', '.join(said)}"}
+    return {**places, "ends": ["0", most], "label": f"From 0 to {most}: {', '.join(words)}"}

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from ldp_core.experiment import Draft
+from ldp_core.lessons import ENGLISH, said
 from ldp_core.presets.questions import NumberQuestion, ScenarioQuestion
 from ldp_core.runs import GuessValue, guesses
 from pages.parts.ui.job_actions import refusal, refusing
@@ -45,7 +46,13 @@ def not_kept() -> None:
     refusal(NOT_KEPT)
 
 
-def element(question: ScenarioQuestion, guess: GuessValue | None, key: str, wide: bool = False) -> None:
+def element(
+    question: ScenarioQuestion,
+    guess: GuessValue | None,
+    key: str,
+    wide: bool = False,
+    language: str = ENGLISH,
+) -> None:
     """Draw the slider, buttons or list for an answer; `wide` fills the width."""
     named: dict[str, Any] = {"label_visibility": "collapsed", "key": key}
     if isinstance(question, NumberQuestion):
@@ -54,15 +61,15 @@ def element(question: ScenarioQuestion, guess: GuessValue | None, key: str, wide
         width: Any = "stretch" if wide else 260
         st.slider(question.text, 0, question.most, value, format=unit, width=width, **named)
         return
-    labels = {one: plain(one) for one in question.options}
-    if len(labels) <= MOST_BUTTONS and sum(map(len, question.options)) <= MOST_LETTERS:
+    labels = {one: plain(question.called(one)) for one in question.options}
+    if len(labels) <= MOST_BUTTONS and sum(map(len, labels.values())) <= MOST_LETTERS:
         st.segmented_control(
             question.text, list(labels), required=True, default=guess, format_func=labels.__getitem__, **named
         )
         return
     index = question.options.index(str(guess)) if guess is not None else None
-    width = "stretch" if wide else 330
-    st.selectbox(question.text, question.options, index=index, placeholder="choose", width=width, **named)
+    named |= {"placeholder": said("choose", language), "width": "stretch" if wide else 330}
+    st.selectbox(question.text, [*labels], index=index, format_func=labels.__getitem__, **named)
 
 
 @pressed

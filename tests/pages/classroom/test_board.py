@@ -18,7 +18,7 @@ from pages.parts.classroom import board
 from pages.parts.classroom.figures import guesses_figure
 from pages.parts.classroom.own_digit import _price
 from pages.parts.classroom.own_room import budgets_figure
-from pages.parts.classroom.words import say
+from pages.parts.learn.language import say
 from pages.parts.ui.visitor import TYPED
 from tests.pages.conftest import Opened, drawn
 from tests.runs.in_process import found_in

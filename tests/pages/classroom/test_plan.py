@@ -6,7 +6,7 @@ from ldp_core import settings
 from ldp_core.classroom import topics
 from ldp_core.system.shipped import ASSETS
 from pages.parts.classroom.board import NEXT_OF
-from pages.parts.classroom.words import say
+from pages.parts.learn.language import say
 
 PLAN = (ASSETS / "lesson.md").read_text(encoding="utf-8")
 OTHERS = {"Open a class", "New class", "Another question", "Train it", "Class", "Learn", "which"}
