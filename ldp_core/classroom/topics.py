@@ -35,23 +35,18 @@ class Topic:
 
     @property
     def draft(self) -> Draft:
-        """Runs of a class: of a lesson that asks which of some, those, with at most LESSON_SEEDS. They are
-        attacked, which takes longer than the training, only where the question is about that.
+        """Runs of a class: of a lesson those that it asks about, with at most LESSON_SEEDS. An attack, which
+        takes longer than the training, is made only where the question is about it.
         """
-        draft, which = self.preset.draft, self.plan.which if self.plan else ()
-        asked = tuple(one for one in draft.variants if one.label in which)
-        draft = replace(draft, variants=asked, seeds=min(draft.seeds, LESSON_SEEDS)) if asked else draft
+        draft = self.preset.draft
+        if self.plan:
+            asked = tuple(one for one in draft.variants if one.label in self.ask.of)
+            draft = replace(draft, variants=asked, seeds=min(draft.seeds, LESSON_SEEDS))
         return draft if self._asks_of_attacks() else unattacked(draft)
 
     def _asks_of_attacks(self) -> bool:
-        found = outcomes.stored(self.scenario)
-        blank: dict[str, Any] = {
-            "verdict": "",
-            "psnr": None,
-            "alike": None,
-            "back": None,
-            "picked": (0, 0, 0),
-        }
+        found, unknown = outcomes.stored(self.scenario), dict.fromkeys(("psnr", "alike", "back"))
+        blank: dict[str, Any] = {**unknown, "verdict": "", "picked": (0.0, 0, 0.0)}
         return found is None or not self.ask.answers([replace(one, **blank) for one in found.results])
 
     @property

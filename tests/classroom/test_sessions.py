@@ -299,4 +299,4 @@ def test_class_trains_no_more_runs_than_its_lesson_asks_about():
 def test_class_waits_for_an_attack_only_if_its_question_is_about_it(name: str, attacked: bool):
     topic = topics.get(name)
     assert topic.preset.draft.base.attack and bool(topic.draft.base.attack) == attacked
-    assert [one.label for one in topic.draft.variants] == [one.label for one in topic.preset.draft.variants]
+    assert [one.label for one in topic.draft.variants] == [*topic.ask.of]

@@ -30,7 +30,7 @@ from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import here, me, settled, token, who
 from pages.parts.watch.guess_field import element
-from pages.parts.watch.prediction import answers_of, why
+from pages.parts.watch.prediction import answers_of
 
 NOT_DONE = "not done by a student"
 NAME = "name in class"
@@ -129,7 +129,7 @@ def _question(session: Session, job: Job | None, mine: Member) -> dict[str, Any]
     came = reply(question, guess, answers, language()).words if answers else ""
     if came:
         own = said_of_guess(topic.plan, guess, answers) if topic.plan else ""
-        st.markdown(f"**{literal(came)}** {own or why(question, job)}")
+        st.markdown(f"**{literal(came)}** {own or literal(question.why)}")
     else:
         st.markdown(f"{before} {say('is closed' if session.phase == 'closed' else 'is running')}")
     if job is not None:

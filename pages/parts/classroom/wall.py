@@ -17,14 +17,14 @@ from pages.parts.learn.language import language, say
 from pages.parts.learn.line_up import line_up
 from pages.parts.learn.one_thing import free_name
 from pages.parts.start.outcome_view import levels
-from pages.parts.train.guess_words import literal, reply
+from pages.parts.train.guess_words import literal
 from pages.parts.ui import components
 from pages.parts.ui.header import address_of
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import percent, plain
 from pages.parts.watch.live import settings_of
-from pages.parts.watch.prediction import answers_of, why
+from pages.parts.watch.prediction import answers_of
 
 SECONDS = 1.0
 GUESSED = "\u00a0✓"
@@ -133,7 +133,7 @@ def _shown(session: Session, job: Job | None) -> None:
         guesses_figure(asked, guesses, answers), key="guesses of the class", label=label, height=HEIGHT
     )
     with st.container(key="room-why"):
-        st.markdown(why(asked, job) or literal(reply(asked, None, answers, language()).words))
+        st.markdown(literal(asked.why))
 
 
 def guesses_in_words(
