@@ -1,6 +1,6 @@
 // Ten images, one of which an upload was made of: the one that the attacker picks is ringed.
 // data: {images: [image], names: [text], own, mine, reads, slider, start, steps: [{name, words, kind, picked, read, label}]};
-// own: the number of the right one, called `mine`; read: what the attacker makes of the upload, called `reads`.
+// own: the number of the right one, called `mine`, the picked one `picks`; read: what the attacker makes of the upload, called `reads`.
 // One step has no slider, no name, and needs no names.
 
 import { child, fill, picture, slider } from "./dom.js";
@@ -19,7 +19,7 @@ export function render({ data, parentElement }) {
     const candidate = (image, i) => {
       const [mine, picked] = [i === data.own, i === step.picked];
       const kinds = `${picked ? ".es-picked" : ""}${mine ? ".es-own" : ""}`;
-      const under = [mine && data.mine, picked && "picked"].filter(Boolean).join(", ");
+      const under = [mine && data.mine, picked && data.picks].filter(Boolean).join(", ");
       return shot(image, data.names?.[i] ?? `image ${i + 1} of ten`, under, kinds);
     };
     const pair = [shot(data.images[data.own], data.mine, data.mine), shot(step.read, step.label, data.reads)];

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from ldp_core.classroom import sessions
-from ldp_core.runs import jobs
+from ldp_core.runs import Person, jobs
 from tests.browser.conftest import TRAINING, Another, Visitor, enter, press, press_where_it_stays, violations
 from tests.browser.server import Server
 from tests.runs.in_process import found_in
@@ -24,9 +24,13 @@ WALL = """(wall) => {
     const size = parseFloat(getComputedStyle(one).fontSize) * (one.currentCSSZoom ?? 1);
     if (size < least || box.bottom > top || box.right > innerWidth) wrong.push([one.textContent, size, box]);
   }
+  for (const one of wall.querySelectorAll("canvas, img, .es-chart")) {
+    const { bottom, right } = one.getBoundingClientRect();
+    if (bottom > top || right > innerWidth) wrong.push([one.className, bottom, right]);
+  }
   return wrong;
 }"""
-"""Texts of a wall that are too small or off the screen: under 24 px on one 1920 wide."""
+"""Texts of a wall that are too small or off the screen, under 24 px on one 1920 wide; and pictures off it."""
 NAMES = ("Anna-Karenina", "Ben <b>bold</b>", "", "Dora")
 
 
@@ -174,6 +178,21 @@ def test_a_whole_lesson(another: Another, school: Server):
         )  # five letters alone stand in pictures by chance
         for path in found_in(school.runs_dir, name.encode())
     ]
+
+
+def test_own_picture_of_a_lesson_is_on_one_screen(another: Another, school: Server):
+    teacher, code = opened(another, "lesson=whom")
+    board, who = teacher.page, Person("t" * 16, teacher=True)
+    for lesson in ("budget_of_what", "who_pays", "other_secrets"):
+        sessions.ask(sessions.find(code), who, lesson)
+        sessions.move(sessions.find(code), who, "shown")
+        expect(board.get_by_role("button", name="Other picture")).to_be_visible()
+        board.get_by_role("heading", level=1).click()
+        board.keyboard.press("v")
+        expect(board.get_by_role("button", name="Back")).to_be_visible()
+        assert whole(board), lesson
+    press(board, "New class")
+    press(board, "End this class")
 
 
 def test_page_that_died_comes_back_with_a_word(another: Another, school: Server):

@@ -145,7 +145,7 @@ def _mine(own: OwnDigit, found: DigitRead) -> None:
         "read": audit["image"],
         "label": f"the server's guess at your image, {audit['psnr']:.0f} dB",
     }
-    named = {"mine": say("yours"), "reads": say("it read")}
+    named = {"mine": say("yours"), "reads": say("it read"), "picks": say("picks")}
     shown = {"images": audit["candidates"], "own": audit["own"], **named}
     closer = audit["psnr"] - audit["psnr_mean_image"]
     than = "about as close" if 0 <= closer <= 1 else "closer" if closer > 1 else "no closer"

@@ -65,8 +65,8 @@ def _releases() -> None:
         st.header(RELEASES, anchor=False)
         left, right = st.columns([1, 2], gap="large")
         with left:
-            model = st.select_slider(SENT, list(SIZES), key="dots of a model")
-            rounds = st.select_slider("Rounds", ROUNDS, key="dots of rounds")
+            model = st.select_slider(SENT, list(SIZES), list(SIZES)[1], key="dots of a model")
+            rounds = st.select_slider("Rounds", ROUNDS, 15, key="dots of rounds")
             uses = SIZES[model] * rounds
             for sentence in added_up(uses):
                 st.markdown(sentence)

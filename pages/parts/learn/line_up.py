@@ -104,6 +104,7 @@ def data(law: str) -> dict[str, Any]:
         "own": OWN,
         "mine": "the right one",
         "reads": "what it sees",
+        "picks": "picked",
         "slider": "Budget ε for each number sent",
         "start": len(EPSILONS) // 2,
         "steps": steps,
