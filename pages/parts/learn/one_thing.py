@@ -42,8 +42,9 @@ def field(scenario: str, free: str, key: str, turn: int = 0, language: str = ENG
     first, named = first_new(scenario, free, turn), options(scenario, free)
     label = free_name(free, language)
     if free == "clients.range":
-        sent = said(presets.get(scenario).draft.base.target, language)
-        label = said("free of", language, what=label, sent=sent)
+        target = presets.get(scenario).draft.base.target
+        sent = target if target in ("weights", "update") else "other"
+        label = said("free of", language, what=label, sent=said(sent, language))
     label = f"{label[:1].upper()}{label[1:]}"
     values = list(named)
     if _counted(values):

@@ -11,6 +11,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import lessons, presets
+from ldp_core.accounting import AGAINST
+from ldp_core.accounting.worth import NOTHING, UP_TO
 from ldp_core.attacks import PublicImages
 from ldp_core.attacks.findings.verdict import READ
 from ldp_core.classroom import FREE, sessions, topics
@@ -135,6 +137,12 @@ def test_every_value_makes_a_run_or_a_sentence(scenario: str):
                 assert str(error)
             else:
                 assert len(draft.variants) == 1
+
+
+def test_every_adversary_and_worth_has_its_words():
+    """In both languages a key that is missing would end the page."""
+    for key in (*AGAINST, NOTHING, *(word for _, word in UP_TO)):
+        assert lessons.said(key, "de") != lessons.said(key)
 
 
 @pytest.mark.parametrize("name", [name for name in lessons.names() if lessons.get(name).free])
