@@ -14,7 +14,6 @@ from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import OptionQuestion
 from ldp_core.runs import inventory, own_data
 from ldp_core.runs.queue.permissions import Person
-from pages.parts.classroom import board
 from pages.parts.classroom.figures import guesses_figure
 from pages.parts.classroom.own_digit import _price
 from pages.parts.classroom.own_room import budgets_figure
@@ -42,7 +41,7 @@ def test_choices_are_counted_and_the_right_one_is_marked():
     assert isinstance(CHOICE, OptionQuestion)
     yes, no = CHOICE.options
     (bars,) = guesses_figure(CHOICE, [yes, yes, no], (no,))["data"]
-    assert dict(zip(bars["y"], bars["text"], strict=True)) == {yes: "2", no: "1  it came out so"}
+    assert dict(zip(bars["y"], bars["text"], strict=True)) == {yes: "2", no: "1 it came out so"}
 
 
 def test_equal_wishes_are_apart_and_the_stock_is_counted():
@@ -93,7 +92,7 @@ def whole() -> None:
     import streamlit as st
 
     from ldp_core.classroom import sessions
-    from pages.parts.classroom import student
+    from pages.parts.classroom import board, student
     from pages.parts.ui import visitor
 
     session = sessions.find(st.session_state["code"])
