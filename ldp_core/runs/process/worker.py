@@ -234,12 +234,14 @@ def _warm_up() -> None:
     import ldp_core.leakage.scores
     import ldp_core.many
     import ldp_core.models._operators
-    import ldp_core.pilot  # noqa: F401
+    import ldp_core.pilot
+    import ldp_core.runs.view.cells  # noqa: F401
+    from ldp_core.runs import kinds
     from ldp_core.simulate import simulate
 
-    kinds.names()
-    default = parse({"rounds": 1, "attack": None})
-    for _ in simulate(default, load("digits"), torch.device("cpu")):  # a fork can use no GPU of its parent
+    kinds.names()  # all are imported
+    # a fork can use no GPU of its parent
+    for _ in simulate(parse({"rounds": 1}), load("digits"), torch.device("cpu")):
         pass
     gc.enable()
     gc.collect()
