@@ -146,8 +146,10 @@ class Observation:
         weight, bias = part[..., :-units], part[..., -units:]
         return np.concatenate([weight.reshape(*part.shape[:-1], units, -1), bias[..., None]], axis=-1)
 
-    def gradients_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """Gradients (n, d) at the global model of n labelled images."""
+    def gradients_of(
+        self, x: NDArray[np.float32], y: NDArray[np.int64], layers: slice = slice(None)
+    ) -> Floats:
+        """Gradients (n, d) at the global model of n labelled images; of some layers' weights or biases."""
         import torch
 
         weights = torch.from_numpy(self.previous).expand(len(x), -1)
@@ -160,7 +162,7 @@ class Observation:
             found = self.model.gradients(views, samples, labels, weight)
         else:
             found = self.model.shortened(views, samples, labels, weight, self.shortening)
-        return torch.cat([found[name].flatten(1) for name in views], 1).numpy().astype(np.float64)
+        return torch.cat([found[name].flatten(1) for name in [*views][layers]], 1).numpy().astype(np.float64)
 
     def parameters(self, like: torch.Tensor) -> dict[str, torch.Tensor]:
         """Parameters of the global model, in the precision and on the device of `like`."""
@@ -186,6 +188,9 @@ class Observation:
         return self.base + self.moved(self.gradients_of(x, y))
 
     def of(self, victims: slice | NDArray[np.int64]) -> Observation:
+        count = len(self.epsilon)
+        if isinstance(victims, slice) and victims.indices(count) == (0, count, 1):
+            return self
         return replace(
             self,
             uploads=self.uploads[:, victims],

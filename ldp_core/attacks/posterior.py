@@ -182,11 +182,9 @@ def _class_shares(seen: Observation, kind: ClassStatistics) -> Floats:
 
 def _expected_reactions(seen: Observation, public: PublicImages, shares: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation, (V, R) each, of the first bias's gradient over public images."""
-    parts, bias = [], seen.model.slices(seen.shape, seen.classes)[1]
-    for some in blocks(min(PUBLIC, len(public.x)), seen.previous.size):
-        gradients = seen.gradients_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some])
-        parts.append(gradients[:, bias.start : bias.stop])
-    reactions, labels = np.concatenate(parts), public.y[:PUBLIC]
+    x, labels = public.x[:PUBLIC], public.y[:PUBLIC]
+    some = blocks(len(x), seen.previous.size)
+    reactions = np.concatenate([seen.gradients_of(x[one], labels[one], slice(1, 2)) for one in some])
     weight = shares[:, labels] / np.maximum(np.bincount(labels, minlength=seen.classes)[labels], 1)
     weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
     mean = weight @ reactions

@@ -110,10 +110,14 @@ def uploaded(
 
 
 def perturbed(
-    pieces: Sequence[Piece], values: Floating, clients: Columns, noise: np.random.Generator
+    pieces: Sequence[Piece],
+    values: Floating,
+    clients: Columns,
+    noise: np.random.Generator,
+    laws: Laws | None = None,
 ) -> Floating:
     """Uploads for `values` (k, m), clipped and then perturbed."""
-    return sent(pieces, values, Laws().of(pieces, clients), noise)
+    return sent(pieces, values, (laws or Laws()).of(pieces, clients), noise)
 
 
 def sent(

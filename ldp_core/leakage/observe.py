@@ -230,7 +230,7 @@ def observe(
 
     def answered(one: Encoded) -> Vectors:
         if one.clear is None and one.unsent is None:
-            return perturbed(pieces, one.values, ranges, noise)
+            return perturbed(pieces, one.values, ranges, noise, federation.laws)
         return uploaded(pieces, one, columns[0], filled, noise).values
 
     def without_noise(values: Vectors) -> Vectors:

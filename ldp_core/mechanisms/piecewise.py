@@ -11,7 +11,7 @@ divides by zero or flips signs; here max |θ| is used.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,10 +19,34 @@ from numpy.typing import ArrayLike, NDArray
 from ldp_core.mechanisms.base import Correction, Corrections, InClear, Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import Blocks, checked, where
 from ldp_core.mechanisms.shared.law import Floats, as_floats
-from ldp_core.mechanisms.shared.scale_free import ScaleFree, UnitLaw
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, UnitLaw, blur
+
+
+class WindowLaw(UnitLaw):
+    def likelihood(self, output: ArrayLike) -> Callable[[ArrayLike], Any]:
+        unit = cast("Piecewise", self.mechanism)
+        centre, half = (self.low + self.high) / 2, (self.high - self.low) / 2
+        y = (as_floats(output, "output") - centre) / half
+        likely, seldom = (one - np.log(half) for one in unit.densities(self.epsilon))
+        if (np.abs(y) > 1 / np.tanh(self.epsilon / 4)).any():
+            y = unit.unit_settled(y, self.epsilon, blur(output, centre, half))
+            likely, seldom = (unit.possible(y, self.epsilon, one) for one in (likely, seldom))
+        first, last = unit.window(y, self.epsilon)
+        # values beyond an end of the range count as the end
+        low = where(first <= -1, np.array(-np.inf), centre + half * first)
+        high = where(last >= 1, np.array(np.inf), centre + half * last)
+
+        def law(value: ArrayLike) -> Any:
+            x = as_floats(value, "value")
+            within = x >= low
+            within &= x <= high
+            return where(within, likely, seldom)[()]
+
+        return law
 
 
 class Piecewise(ScaleFree):
+    law: ClassVar[type[UnitLaw]] = WindowLaw
     label = "Piecewise"
     order = 5
     summary = (
@@ -73,24 +97,24 @@ class Piecewise(ScaleFree):
         return np.where(np.abs(y) <= bound + blur, np.clip(y, -bound, bound), y)
 
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
-        return self.unit_law(y, epsilon, np.zeros(()))(v)
+        first, last = self.window(y, epsilon)
+        return self.possible(y, epsilon, where((v >= first) & (v <= last), *self.densities(epsilon)))
 
-    def unit_law(self, y: Floats, epsilon: Floats, log_half: Floats) -> Callable[[Floats], Any]:
+    def window(self, y: Floats, epsilon: Floats) -> tuple[Floats, Floats]:
+        """First and last v whose window holds an output."""
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
-        window, bound = 2 * q / gap, (1 + q) / gap
+        last = y * gap
+        first = last - q
+        last = last + q
+        return np.minimum(first, 1.0), np.maximum(last, -1.0)  # as float32 may round past the end
+
+    def densities(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """Log-density inside and outside the window."""
         inside = epsilon / 2 + np.log(np.tanh(epsilon / 4) / 2)
-        possible = np.abs(y) <= bound * (1 + 1e-6)  # float32 may round past the end
-        likely, seldom = (np.where(possible, one - log_half, -np.inf) for one in (inside, inside - epsilon))
+        return inside, inside - epsilon
 
-        def law(v: Floats) -> Floats:
-            edge = v - q
-            edge /= gap
-            within = y >= edge
-            edge += window
-            within &= y <= edge
-            return np.where(within, likely, seldom)
-
-        return law
+    def possible(self, y: Floats, epsilon: Floats, log_density: Floats) -> Floats:
+        return np.where(np.abs(y) <= 1 / np.tanh(epsilon / 4) * (1 + 1e-6), log_density, -np.inf)
 
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         # two disjoint windows: probability 1/(1+q) against e^−ε of it

@@ -23,3 +23,6 @@ class SGD(Optimizer):
         self, weights: Tensor, gradient: Tensor, memory: Memory, number: int, learning_rate: Rate
     ) -> None:
         descend(weights, gradient, learning_rate)
+
+    def first_step(self, gradient: Tensor, learning_rate: float) -> Tensor:
+        return gradient * -learning_rate

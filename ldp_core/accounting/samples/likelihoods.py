@@ -100,7 +100,9 @@ def fewest_trials(trials: int, alpha: float, delta: float = 0.0) -> int:
 def log_ratio(top: Any, bottom: Any) -> Floats:
     """Log-likelihood ratio; infinite for outputs that only one of the inputs can produce."""
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(np.asarray(top - bottom), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        found: Floats = np.asarray(top - bottom)
+    found[np.isnan(found)] = 0.0
+    return found
 
 
 def trials_needed(separation: float, alpha: float) -> float:

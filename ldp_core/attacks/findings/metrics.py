@@ -71,7 +71,10 @@ def ssim(reconstruction: Image, original: Image) -> Floats:
 
 def clamped(image: Image) -> Image:
     """Pixels limited to [0, 1] as float64; NaN becomes 0."""
-    return np.clip(np.nan_to_num(np.asarray(image, dtype=np.float64), nan=0.0), 0.0, 1.0)
+    found = np.asarray(image, dtype=np.float64)
+    if found.size and found.min() >= 0 and found.max() <= 1:
+        return found
+    return np.clip(np.nan_to_num(found, nan=0.0), 0.0, 1.0)
 
 
 def _alike(reconstruction: Image, original: Image) -> Image:

@@ -153,15 +153,15 @@ def where(condition: Any, chosen: Any, other: Any) -> Any:
     """np.where, bit for bit; without branches where both are floats of one type: their prediction failed
     half the time, which was half of Duchi's time.
     """
-    a, b = np.asarray(chosen), np.asarray(other)
-    if np.asarray(condition).dtype != bool or a.dtype != b.dtype or a.dtype not in WHOLE:
+    a, b, taken = np.asarray(chosen), np.asarray(other), np.asarray(condition)
+    if taken.dtype != bool or a.dtype != b.dtype or a.dtype not in WHOLE:
         return np.where(condition, chosen, other)
     whole = WHOLE[a.dtype]
-    bits = np.negative(condition, dtype=whole)  # all of them, or none
+    bits = np.asarray(taken.view(np.int8).astype(whole))
     differing, other = a.view(whole) ^ b.view(whole), b.view(whole)
     if np.broadcast(bits, differing).shape != bits.shape:
-        return ((bits & differing) ^ other).view(a.dtype)
-    bits &= differing
+        return ((bits * differing) ^ other).view(a.dtype)
+    bits *= differing  # all of their bits, or none
     bits ^= other
     return bits.view(a.dtype)
 
@@ -184,14 +184,17 @@ def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]
 
 
 def _table(parameter: Floats, shape: tuple[int, ...], rows: int, kind: np.dtype[Any]) -> Any:
-    """Parameter as a (rows, 1) or (rows, columns) array of this type."""
-    constant = parameter.ndim == 0 or parameter.shape[-1] == 1
-    target = (*shape[:-1], 1) if constant else shape
+    """Parameter as one number, or a (rows, 1) or (rows, columns) array, of this type."""
+    if parameter.size == 1:
+        return parameter.reshape(()).astype(kind)
+    target = (*shape[:-1], 1) if parameter.shape[-1] == 1 else shape
     return np.broadcast_to(parameter, target).reshape(rows, -1).astype(kind)
 
 
 def _part(table: Any, rows: slice, columns: slice) -> Any:
     """A parameter's values for a block."""
+    if not table.ndim:
+        return table
     return table[rows] if table.shape[1] == 1 else table[rows, columns]
 
 
