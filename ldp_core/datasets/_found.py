@@ -82,6 +82,21 @@ def held_out(labels: Integers, owners: Integers | None = None) -> NDArray[np.boo
     return test
 
 
+def held_persons(persons: Integers, owners: Integers) -> NDArray[np.bool_]:
+    """Mask of the samples of some persons, who are held out with all of theirs; of a client never all."""
+    left, test, held = np.bincount(owners), np.zeros(len(persons), bool), 0
+    those = np.split(np.argsort(persons, kind="stable"), np.cumsum(np.bincount(persons))[:-1])
+    for one in stream(0, "holdout").permutation(len(those)):
+        clients, counts = np.unique(owners[those[one]], return_counts=True)
+        if (left[clients] > counts).all():
+            left[clients] -= counts
+            test[those[one]] = True
+            held += len(those[one])
+        if held >= len(persons) // ONE_OF:
+            break
+    return test
+
+
 def pooled(x: NDArray[np.float32], y: Integers, cut: int) -> float:
     """Held-out accuracy of a linear model that sees the first `cut` of samples (n, d) at once: some hundred
     accelerated steps on the cross-entropy, without noise.

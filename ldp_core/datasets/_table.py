@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ldp_core.datasets._columns import Column, Feature, features_of, learnt_from
 from ldp_core.datasets._data_card import MOST_NAME, Card, Seen
-from ldp_core.datasets._found import Found, divided, held_out
+from ldp_core.datasets._found import Found, divided, held_out, held_persons
 from ldp_core.errors import InvalidExperiment, InvalidInput, printable, shown
 from ldp_core.limits import spelled
 from ldp_core.tables import Heading, Table, encodings, read_table, two_readings, value, words
@@ -143,6 +143,9 @@ def understand(table: Table, seen: Seen) -> tuple[Found, NDArray[np.float32]]:
         place = {one: i for i, one in enumerate(clients)}
         owners = np.array([place[client.cells[i]] for i in rows], np.int64)
     test = held_out(labels, owners)
+    if person and len(rows):
+        persons = np.unique([person.cells[i] for i in rows], return_inverse=True)[1]
+        test = held_persons(persons, np.zeros_like(labels) if owners is None else owners)
     features = tuple(features_of(others, rows[~test], rows, seen)) if not test.all() else ()
     if not features and not test.all():
         raise InvalidInput("has no column left to predict from beside its target; state a scale for one")
@@ -289,7 +292,7 @@ def _first_rows(person: Column, kept: NDArray[np.bool_], seen: Seen) -> None:
     gone = spelled(before - int(kept.sum()))
     seen.notes.append(
         f"“{person.heading}” names {spelled(len(count))} persons: of each the first {most} rows of the file "
-        f"are kept, and {gone} later ones left out"
+        f"are kept, and {gone} later ones left out; nobody's rows both train and are held out"
     )
 
 

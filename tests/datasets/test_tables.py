@@ -211,6 +211,8 @@ def test_person_column_caps_rows_and_gives_epsilon_of_a_person(folder: Path):
         found: Any = table(folder, data, {**CARD, "person": "patient", "rows_each": most})
         assert sorted(found.found.order) == [*range(7 * most)]
         assert found.shape == (1, 4)
+        train, held = np.split(np.array(found.found.order) % 7, [found.found.train])
+        assert len(held) and not {*train} & {*held}
         experiment = changed(parse(asked), {"clients.epsilon_scope": "run", "clients.epsilon": 1})
         entry = entries(plan(experiment))[0]
         assert (entry.persons, Entry.of(entry.as_json())) == (most, entry)
