@@ -142,10 +142,6 @@ class Mechanism(Component):
         per = {"per": "upload"} if values.get("dimension") and "per" in values else {}
         return {k: v for k, v in (values | per).items() if k not in self.known_from_use}
 
-    def bits(self) -> float | None:
-        """Bits of the output for a whole vector, if fewer than one output per weight takes; else None."""
-        return None
-
     def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats] | None:
         """Law and range ends (V,) inferred from uploads (T, V, m), if ranges follow the data; else None."""
         return None

@@ -161,16 +161,14 @@ class Harmony(Sized):
     def scope(self) -> Scope:
         return "layer"
 
-    def bits(self) -> float:
-        return float(np.ceil(np.log2(self.size)) + 1)  # which weight it is, and which of two answers
-
     def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Corrections:
         fitted, at = self.fitted(use), (epsilon, low, high)
         printed, true = (float(fitted.formed(form).mean(value, *at)) for form in self.forms[::-1])
         filled = "a weight that is not reported is filled with 0 instead of its range's centre"
         average = Correction(f"average answer for a weight of {number(value, 6)}", printed, true, filled)
         why = "the index of the weight has to be sent as well"
-        sent = Correction("bits sent for a layer", 1, fitted.bits(), why)
+        bits = float(np.ceil(np.log2(fitted.size)) + 1)  # which weight it is, and which of two answers
+        sent = Correction("bits sent for a layer", 1, bits, why)
         return (sent,) if printed == true else (average, sent)
 
 

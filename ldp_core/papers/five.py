@@ -8,13 +8,11 @@ likelihood, among ten candidates of a one-image, one-step upload.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ldp_core import datasets
-from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import Draft, Experiment, Variant, changed, plan
 from ldp_core.inference import Interval, difference, interval, wilson
 from ldp_core.limits import EPSILON, spelled
@@ -79,8 +77,6 @@ LEARNS = 30.0
 
 HELD_OUT = datasets.get(str(BASE["dataset"])).test_size
 NONE = f"None of the five surely learns it: no 95 % interval lies wholly above {LEARNS:.0f} %."
-FEWER = 10
-"""Least ratio of traffic between two systems that the advice mentions."""
 
 
 def settings(label: str, population: str, run: float, rate: float) -> dict[str, Any]:
@@ -177,14 +173,6 @@ def points(shelf: Shelf) -> tuple[PaperPoint, ...]:
     return tuple(found)
 
 
-@cache
-def sent(label: str) -> float:
-    """Mean bytes of one upload of a client, at ε 1 000 for the run."""
-    experiment = ARMS[label, ALIKE, RUNS[2]].experiment()
-    calls = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
-    return traffic(plan(experiment)).packed / (experiment.clients.count * calls / experiment.rounds)
-
-
 @dataclass(frozen=True)
 class Advice:
     population: str
@@ -229,10 +217,6 @@ def _taken(able: Sequence[PaperPoint]) -> tuple[PaperPoint, str]:
     says = [f"Take {_named(take)}."]
     if others := [_named(one) for one in close if one is not take]:
         says.append(f"{' and '.join(others)} {'is' if len(others) == 1 else 'are'} within its error.")
-    slim = min(able, key=lambda one: sent(one.label))
-    if slim is not take and sent(slim.label) * FEWER <= sent(take.label):
-        times = spelled(round(sent(take.label) / sent(slim.label)))
-        says.append(f"{_named(slim)} costs 1/{times} of the traffic.")
     return take, " ".join(says)
 
 

@@ -1,7 +1,7 @@
 """The visitor's own question: from whom the secret is kept, of how many, and what is needed; and the designs
 that may answer it.
 
-A design is a whole experiment whose run costs each client the ε that is needs. Which designs are tried was
+A design is a whole experiment whose run costs each client the ε that is needed. Which designs are tried was
 chosen on digits with seeds that answer no question (`DESIGNS`).
 """
 
@@ -216,7 +216,7 @@ def _problems(needs: Needs) -> Iterator[Problem]:
             why = f"must be null or a whole number between 1 and {most // needs.clients}"
             yield Problem("records", f"{why}, as there are {most}; got {shown(needs.records)}")
     if (needs.epsilon is None) == (needs.accuracy is None):
-        yield Problem("epsilon", "is needs, or an accuracy is: give one of the two")
+        yield Problem("epsilon", "or accuracy must be given, one of the two")
     elif needs.epsilon is not None and not (is_number(needs.epsilon) and EPSILON.allows(needs.epsilon)):
         yield Problem("epsilon", f"must be a number {EPSILON}; got {shown(needs.epsilon)}")
     elif needs.accuracy is not None and not (is_number(needs.accuracy) and 0 < needs.accuracy < 1):

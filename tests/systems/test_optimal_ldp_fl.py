@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from ldp_core.accounting import ledger
-from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import amended, departures, parse, plan
 from ldp_core.federated.federation import assemble, taking_part
 from ldp_core.mechanisms.base import Form
@@ -95,15 +94,6 @@ def test_ledger_has_one_budget_a_layer():
     assert lines["run_worst"]["basic"] == 80
     assert lines["run_expected"]["basic"] == 60
     assert not lines["run_expected"]["guarantee"], "an average number of uploads is no bound"
-
-
-def test_an_upload_is_a_place_and_a_bit_for_each_layer():
-    """260, 5 020, 16 050 and 510 weights: 9 + 13 + 14 + 9 bits for the place and one each for the answer."""
-    bits = 9 + 13 + 14 + 9 + 4
-    one = traffic(plan(parse(PRINTED)))
-    assert one.packed == pytest.approx(150 * np.ceil(bits / 8))
-    duchi = traffic(plan(amended(PRINTED, {"mechanism.name": "duchi"})))
-    assert duchi.packed == pytest.approx(150 * 21_840 / 8)
 
 
 def test_updates_in_a_short_range_learn():

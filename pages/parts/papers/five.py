@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 import streamlit as st
@@ -24,7 +23,6 @@ from ldp_core.papers.five import (
     advice,
     in_short,
     points,
-    sent,
 )
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import measured_by
@@ -33,7 +31,6 @@ from ldp_core.runs import claims, styles
 from pages.parts.charts.base import End, Figure, Trace, colour, figure, line_style, note, scatter
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
-from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, names_by, number, percent, plain
 from pages.parts.ui.workspace import start_with
 
@@ -79,9 +76,6 @@ def five() -> None:
         for place, one in enumerate(rows):
             _row(place, one)
         st.caption(_how(found))
-        with st.expander("All points in numbers"):
-            head = ("clients", "ε of a run", "system", "accuracy", "picked out", "95 %", "bytes a round")
-            table(head, [_cells(one) for one in found])
 
 
 def _row(place: int, one: Advice) -> None:
@@ -104,10 +98,6 @@ def _row(place: int, one: Advice) -> None:
 def _how(found: tuple[PaperPoint, ...]) -> str:
     whose = measured_by(each for one in found for each in one.figures)
     dates = sorted({figure.date for one in found for figure in one.figures})
-    values = [(one.label, one.population, *(figure.value for figure in one.figures)) for one in found]
-    pairs = zip(found, pairwise(values), strict=False)
-    same = [one.label for one, (its, other) in pairs if its == other]
-    alike = f"Points of {listed(dict.fromkeys(same))} at several prices are equal runs. " if same else ""
     control = min(figure.also["identified_clipped"] for one in found for figure in one.figures)
     bare = "all are" if control == 1 else f"at least {percent(int(100 * control) / 100)}"
     return plain(
@@ -116,21 +106,9 @@ def _how(found: tuple[PaperPoint, ...]) -> str:
         f"{RATES[0]:g} to {RATES[-1]:g}, that ends best on public images: MNIST's, made as small. Picked "
         f"out: by the exact likelihood, which of ten images an upload of one image in one step was made of "
         f"(guessing: 10 %); without noise {bare}. {found[0].accuracy.seeds} seeds, {IMAGES} images of each "
-        f"client in each round; measured {dates[-1]} by {whose}. {alike}",
+        f"client in each round; measured {dates[-1]} by {whose}.",
         1200,
     )
-
-
-def _cells(one: PaperPoint) -> list[str]:
-    return [
-        one.population,
-        spelled(int(one.run)),
-        plain(one.label),
-        stated(one.accuracy),
-        percent(one.leaked),
-        f"{percent(one.low)} to {percent(one.high)}",
-        spelled(round(sent(one.label))),
-    ]
 
 
 def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> Figure:
