@@ -9,8 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import datasets
-from ldp_core.accounting import deployments, word_of, worth
+from ldp_core import datasets, models
+from ldp_core.accounting import DELTA, deployments, word_of, worth
 from ldp_core.accounting.worth import RULE
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import UNITS, Draft, Experiment, changed
@@ -18,14 +18,15 @@ from ldp_core.experiment.reading import typed
 from ldp_core.runs import FIRST, AskProgress, Job, first_answer, jobs, own_data, points_of
 from ldp_core.tuning.designs import BestDesign, answer_of, next_points
 from ldp_core.tuning.needs import TRUSTS, Lever, Needs, parse_needs
-from ldp_core.tuning.said import changes, design_of, enough, promised, sentence
+from ldp_core.tuning.said import changes, design_of, enough, promised, promised_in_words, sentence
+from pages.parts.clients.own_data import own_data_panel
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.tune.price import chip, setting_line, three_figures
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once, watch_record
-from pages.parts.ui.text import at_most, listed, number, percent, plain
+from pages.parts.ui.text import listed, number, percent, plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import look, me, visitor, who
 from pages.parts.ui.workspace import start_with
@@ -48,7 +49,7 @@ RECORD_TRUSTS = tuple(one for one in TRUSTS if one != "shuffled")
 WANTED = {"promise": "A promise", "accuracy": "An accuracy"}
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 50.0)
 ASKED, JOBS = "asked", "asked in jobs"
-ADDRESSED = ("unit", "trust", "clients", "records", "dataset", "epsilon", "accuracy")
+ADDRESSED = ("unit", "trust", "clients", "records", "dataset", "model", "epsilon", "accuracy")
 """Parts of a question that an address may hold."""
 
 
@@ -58,7 +59,13 @@ def main() -> None:
         "Many train one model together without handing over their data; each adds noise to what they send. "
         "Answer four questions; the designs that fit are tried at once, on digits.",
     )
-    needs = _fields(_begun())
+    begun = _begun()
+    fields = st.container()
+    with st.expander("Your own table or pictures; another model"):
+        model = _model(begun)
+        own_data_panel(ask=_ask_of)
+    with fields:
+        needs = _fields(begun, model)
     if needs is None:
         return
     st.session_state[ASKED] = needs
@@ -86,7 +93,27 @@ def _put(needs: Needs) -> None:
         del st.session_state[key]
 
 
-def _fields(before: Needs) -> Needs | None:
+@pressed
+def _ask_of(dataset: str) -> None:
+    """Ask the question so far of a visitor's own data, with the clients that they name."""
+    count = datasets.get(dataset).clients or min(20, datasets.get(dataset).train_size)
+    before = st.session_state[ASKED]
+    _put(replace(before.alone, dataset=dataset, model=None, clients=count, records=None, levers=True))
+
+
+def _model(before: Needs) -> str | None:
+    shape = datasets.get(before.dataset).shape
+    fitting = [name for name in models.names() if models.get(name).fits(shape)]
+    return st.selectbox(
+        "**Model**",
+        [None, *fitting],
+        [None, *fitting].index(before.model) if before.model in fitting else 0,
+        format_func=lambda name: models.get(name).label if name else "What learns best, of few weights",
+        key=f"ask model of {before.dataset}",
+    )
+
+
+def _fields(before: Needs, model: str | None) -> Needs | None:
     secret, whom, many, need = st.columns([1, 1.25, 1, 1.35], gap="medium", border=True)
     unit = secret.radio(
         "**Whose secret is it?**",
@@ -103,8 +130,7 @@ def _fields(before: Needs) -> Needs | None:
         format_func=WHOM.__getitem__,
         key=f"ask whom of {unit}",
     )
-    own = [one.name for one in own_data.mine(me())]
-    names = [*own, *(name for name in datasets.names() if _is_here(name))]
+    names = [*own_data.labels(me()), *(name for name in datasets.names() if _is_here(name))]
     data = before.dataset if before.dataset in names else names[0]
     if len(names) > 1:
         data = many.selectbox(
@@ -135,7 +161,7 @@ def _fields(before: Needs) -> Needs | None:
     if kind == "promise":
         value = before.epsilon or 4.0
         wanted["epsilon"] = need.select_slider(
-            "ε at most",
+            f"ε at most, δ {number(DELTA)}",
             sorted({*EPSILONS, value}),
             value,
             format_func=lambda epsilon: f"{number(epsilon)}: {word_of(epsilon)}",
@@ -154,6 +180,7 @@ def _fields(before: Needs) -> Needs | None:
         "clients": int(clients),
         "records": int(each) if each < most else None,
         "dataset": data,
+        "model": model if data == before.dataset else None,
     }
     confirmed = before.confirmed and (before.as_json() | given | wanted == before.as_json())
     place = json.dumps(given | wanted | {"confirmed": confirmed})
@@ -253,7 +280,7 @@ def _lever(lever: Lever, needs: Needs, other: BestDesign, chance: float) -> None
     bar, press = st.columns([3.4, 1], vertical_alignment="center")
     text = f"{percent(other.mean)} ({percent(other.low)} to {percent(other.high)})"
     if needs.epsilon is None:
-        text = f"ε {at_most(other.epsilon)}, {text}"
+        text = f"{promised_in_words(lever.needs, other)}, {text}"
     none = "" if enough(other, chance) else " :gray[not enough]"
     bar.progress(other.mean, text=f"**{plain(_named(lever))}** {text}{none}")
     press.button("Take it", key=f"lever {lever.label}", on_click=_take, args=(lever.needs,), width="stretch")

@@ -4,17 +4,17 @@ import numpy as np
 import streamlit as st
 
 from ldp_core.errors import Problem
-from ldp_core.experiment import Draft, plan
+from ldp_core.experiment import Draft, Experiment, plan
 from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
 from pages.parts.clients.cells import FIELDS, CellEdits, TableCell, apply_edits, errors_of, heard, unmended
-from pages.parts.clients.costs import costs, group_data, rule_in_words
+from pages.parts.clients.costs import costs, group_data, offer, rule_in_words
 from pages.parts.clients.data_panel import data_panel
 from pages.parts.clients.fills import fills, profiles
 from pages.parts.clients.own_data import own_data_panel
 from pages.parts.systems.panel import system_panel
 from pages.parts.ui import components
-from pages.parts.ui.header import header, question
+from pages.parts.ui.header import header, headline, question
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import ASSUMED, asked_in_words, at_most, clipped_in_words, number, plain
 from pages.parts.ui.workspace import Workspace, open_workspace
@@ -39,22 +39,24 @@ def main() -> None:
     )
     for problem in wrong:
         st.error(plain(problem_in_words(problem), 300))
+    _said(workspace)
     with st.container(key="dots-first"):
-        left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")
+        left, middle, *right = st.columns([1, 3.2] if groups is not None else [1, 1.7, 1.5], gap="medium")
     with left, st.container(border=True):
         fills(workspace)
         profiles(workspace)
     with middle:
         if groups is not None:
             components.draw("dots", groups, key=workspace.key("dots"), keeps="edits")
+            st.caption(clipped_in_words(workspace.draft.base))
         # the groups above say all; folded only, so that an edit moves no cell
         with st.expander("Client by client", expanded=bool(groups is None or unmended(workspace))):
             _table(workspace)
-    with right, st.container(border=True, key="beside-cells"):
-        _picture(workspace, groups is None)
-        if st.button("See what that does to the weights", type="primary", width="stretch"):
-            st.switch_page("noise.py")
+    if groups is None:
+        with right[0], st.container(border=True, key="beside-cells"):
+            _picture(workspace.draft.base)
     data_panel(workspace)
+    st.header("Your own table or pictures", anchor=False)
     own_data_panel(workspace)
 
 
@@ -121,25 +123,29 @@ def _table(workspace: Workspace) -> None:
     st.caption(rule_in_words(experiment, start))
 
 
-def _picture(workspace: Workspace, drawn: bool) -> None:
-    """Say the clients' budgets and ranges; where no groups do, draw each one's with its noise."""
+def _said(workspace: Workspace) -> None:
+    """Draw what the clients ask for, and where nothing is promised, what would promise something."""
     experiment = workspace.draft.base
     (asked,) = asked_in_words([experiment])
-    st.markdown(
-        f"**{plain(asked)}**",
-        help=f"σ: standard deviation of the noise ({plan(experiment).randomiser.label}) for "
+    headline(
+        plain(asked),
+        f"σ: standard deviation of the noise ({plan(experiment).randomiser.label}) for "
         f"{ASSUMED[plan(experiment).randomiser.region]}.",
     )
-    words = clipped_in_words(experiment)
-    if not drawn:
-        st.caption(words)
-        return
-    st.caption("; ".join(filter(None, [words, left_out(experiment.clients.count)])))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("See what that does to the weights", type="primary"):
+            st.switch_page("noise.py")
+        offer(workspace)
+
+
+def _picture(experiment: Experiment) -> None:
+    """Draw each client's budget with its noise."""
+    st.caption("; ".join(filter(None, [clipped_in_words(experiment), left_out(experiment.clients.count)])))
     components.chart(
         population_figure(experiment),
         key="population",
         height=420,
-        label=f"Each client's budget, and the noise that follows from it. {asked}.",
+        label=f"Each client's budget, and the noise that follows from it. {asked_in_words([experiment])[0]}.",
     )
 
 

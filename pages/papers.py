@@ -5,8 +5,7 @@ from collections import Counter
 import streamlit as st
 
 from ldp_core import papers, presets
-from ldp_core.papers.statements import in_unit, stated
-from ldp_core.papers.verdict import DETAILS, RULE, Verdict, of_arm, of_main
+from ldp_core.papers.verdict import DETAILS, RULE, Verdict, of_main
 from ldp_core.runs import claims, of_claims
 from pages.parts.papers.badges import LOOKS, badge
 from pages.parts.papers.card import card
@@ -14,7 +13,7 @@ from pages.parts.papers.five import five
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import listed, names_by, plain
+from pages.parts.ui.text import listed, plain
 from pages.parts.ui.visitor import token
 from pages.parts.ui.workspace import start_with
 
@@ -27,7 +26,7 @@ def main() -> None:
     verbs = {word: look.one if count[word] == 1 else look.more for word, look in LOOKS.items()}
     said = [f"**{count[word]}** {verb}" for word, verb in verbs.items() if count[word]]
     headline(f"Of {len(names)} papers' main claims, {listed(said)}.")
-    with line, st.popover("How this is decided", type="tertiary"):
+    with line, st.popover("The rule", type="tertiary"):
         st.markdown(RULE)
         with st.expander("In detail"):
             st.markdown(
@@ -35,7 +34,7 @@ def main() -> None:
                 "controls, because it can hold for another reason than the paper's."
             )
     with st.container(key="main-claims"):
-        head = ("paper", "its main claim", "verdict", "here", "because")
+        head = ("paper", "claim", "verdict")
         table(head, [_row(*one) for one in main.items()])
     five()
     for name in names:
@@ -46,16 +45,9 @@ def main() -> None:
 
 
 def _row(name: str, found: Verdict) -> list[str]:
-    """A paper's main claim, what came out here, and why."""
-    paper, shelf = papers.get(name), claims.shelf(name)
-    made = paper.main_claim.read_each[found.reading]
-    each = {label: of_arm(made, shelf, label) for label in paper.main.shows}
-    ours = ", ".join(f"{plain(label)} {plain(stated(one))}" for label, one in each.items() if one)
-    parts = names_by((one.outcome, f"{one.says} ({in_unit(one)})") for one in found.parts)
-    said = [f"**{outcome}**: {plain('; '.join(what), 400)}." for outcome, what in parts.items()]
-    reason = plain(found.reason, 300)
-    why = " ".join([*said, reason[:1].upper() + reason[1:]])
-    return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), badge(found.word), ours, why]
+    """A paper's main claim, and what came out here; figures and reasons are on its card."""
+    paper = papers.get(name)
+    return [f"[**{plain(paper.label)}**](#{name})", plain(paper.main.says, 200), badge(found.word)]
 
 
 def _scenarios() -> None:

@@ -1,5 +1,5 @@
 // A message of one client as a picture, under a switch of trust and a slider over budgets, and what each buys.
-// data: {trusts: [{name, steps: [{name, image, label, figures: [{name, words, rest, kind}]}]}], trust, start, slider,
+// data: {trusts: [{name, steps: [{name, image, label, figures: [{name, words, rest, kind}]}]}], trust, start, covers,
 //   whom, train, shot, original: {image, label}}
 // trained: number of the chosen step among the steps of all trusts, which is to be trained
 
@@ -18,7 +18,7 @@ export function render({ data, parentElement, setTriggerValue }) {
       show();
     };
     const ariaValueText = `${step.name}. ${step.figures.map((one) => `${one.name}: ${one.words}`).join(". ")}`;
-    const range = slider("es-dissolve-slider", steps.length - 1, box.at, (at) => set({ at }), { ariaLabel: data.slider, ariaValueText });
+    const range = slider("es-dissolve-slider", steps.length - 1, box.at, (at) => set({ at }), { ariaLabel: data.covers, ariaValueText });
     const trust = ({ name }, i) => [
       "label.es-dissolve-trust",
       [["input", { type: "radio", name: "es-dissolve-trust", checked: i === box.trust, onchange: () => set({ trust: i }) }], ["span", name]],
@@ -28,7 +28,7 @@ export function render({ data, parentElement, setTriggerValue }) {
       { "data-kind": kind ?? "" },
       [["span.es-dissolve-figure-name", name], ["strong.es-dissolve-figure-words", words], ["span.es-dissolve-figure-rest", rest]],
     ];
-    const ends = [steps[0], steps.at(-1)].map(({ name, figures }) => ["span.es-dissolve-end", `${name}: ${figures[1].words}`]);
+    const ends = [steps[0], steps.at(-1)].map(({ figures }) => ["span.es-dissolve-end", figures[1].words]);
     const words = box.revealed ? "Back to the message" : "Show the image itself";
     const link = (words, onclick) => ["button.es-dissolve-link", { type: "button", onclick }, words];
     const number = box.trust * steps.length + box.at;
@@ -38,7 +38,7 @@ export function render({ data, parentElement, setTriggerValue }) {
         "div.es-dissolve-side",
         [
           ["fieldset.es-dissolve-trusts", [["legend", data.whom], ...data.trusts.map(trust)]],
-          ["label.es-dissolve-budget", [["strong.es-dissolve-name", step.name], range]],
+          ["label.es-dissolve-budget", [["strong.es-dissolve-name", step.name], ["span.es-dissolve-end", data.covers], range]],
           ["div.es-dissolve-ends", ends],
           ["div.es-dissolve-figures", step.figures.map(figure)],
         ],

@@ -21,14 +21,18 @@ function show(box) {
     return [{ ...group, many, opened }, ...each];
   });
   const held = box.contains(document.activeElement) && document.activeElement.dataset.held;
-  fill(box, lines.map((one) => line(box, one, data)));
+  const ends = lines.map((one) => one.worth[place(box, one)].words.at(-1)); // what several say stands below the last
+  fill(box, lines.map((one, i) => line(box, one, data, ends[i] === ends[i + 1])));
   // who sets one client apart by keyboard goes on with that client
   if (held && document.activeElement.dataset.held !== held) box.querySelector(`[data-held="${held}"]`)?.focus();
 }
 
-function line(box, { name, clients, all, many, opened, inner, ...group }, { words, values }) {
-  const held = many ? `group ${all[0]}` : String(all[0]);
-  const at = box.moving?.held === held ? box.moving.at : group.at;
+const named = ({ many, all }) => (many ? `group ${all[0]}` : String(all[0]));
+const place = (box, one) => (box.moving?.held === named(one) ? box.moving.at : one.at);
+
+function line(box, group, { words, values }, again) {
+  const { name, clients, all, many, opened, inner } = group;
+  const [held, at] = [named(group), place(box, group)];
   const toggle = () => {
     clients.forEach((client) => (opened ? box.open.delete(client) : box.open.add(client)));
     show(box);
@@ -53,7 +57,7 @@ function line(box, { name, clients, all, many, opened, inner, ...group }, { word
       slider("es-dot", values.length - 1, at, move, { step: 1, "data-held": held, onchange, ...told }),
       ["strong.es-dots-budget", `ε ${words[at]}`],
       ["span.es-dots-noise", noise],
-      ["span.es-dots-worth", { "data-kind": promise.kind }, worth],
+      ["span.es-dots-worth", (again ? promise.words.slice(0, -1) : promise.words).map((text, n) => [n === 2 ? "b" : "span", n === 2 ? { "data-kind": promise.kind } : {}, text])],
     ],
   ];
 }

@@ -36,6 +36,7 @@ def command_of_ask(added: argparse.ArgumentParser) -> None:
     added.add_argument("--clients", metavar="NUMBER", help="that take part")
     added.add_argument("--records", metavar="NUMBER", help="that each holds; by default all are dealt out")
     added.add_argument("--dataset", metavar="NAME")
+    added.add_argument("--model", metavar="NAME", help="that is trained; by default what learns best")
     added.add_argument("--epsilon", metavar="NUMBER", help="for all that a client sends: the best accuracy")
     added.add_argument("--accuracy", metavar="SHARE", help="like 0.85: the least ε that reaches it")
     added.add_argument("--seed", metavar="NUMBER")
@@ -48,7 +49,7 @@ def ask(options: argparse.Namespace) -> int:
     from ldp_core.runs import one_thread
 
     one_thread()
-    names = ("unit", "trust", "clients", "records", "dataset", "epsilon", "accuracy", "seed")
+    names = ("unit", "trust", "clients", "records", "dataset", "model", "epsilon", "accuracy", "seed")
     given = {name: typed(text) for name in names if (text := getattr(options, name)) is not None}
     found = answer(**given, confirmed=options.confirmed)
     print(json.dumps(found, allow_nan=False))

@@ -205,7 +205,7 @@ def in_short(found: Sequence[PaperPoint]) -> str:
     none = f"At ε {' and '.join(spelled(int(run)) for run in below)} a run none of the five surely learns; w"
     return (
         f"{none if below else 'W'}here one does, the server picks out at least "
-        f"{100 * min(one.leaked for one in able):.0f} % of the images that single uploads were made of."
+        f"{100 * min(one.leaked for one in able):.0f} % of the images."
     )
 
 

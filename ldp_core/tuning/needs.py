@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
-from ldp_core import datasets
+from ldp_core import datasets, features, models
 from ldp_core.cost.seconds import USUAL, seconds, work_of
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment import UNITS, Experiment, parse, plan
@@ -60,6 +60,8 @@ class Needs:
     records: int | None = None
     """Samples of each client; None deals out all that there are."""
     dataset: str = "digits"
+    model: str | None = None
+    """Name of the model that is trained; None tries class means and logistic regression."""
     epsilon: float | None = 4.0
     """Largest worst-case ε of a client's whole run; None if an accuracy is asked for."""
     accuracy: float | None = None
@@ -104,6 +106,8 @@ class Needs:
             found.append(Lever(f"{more} records each", replace(alone, records=more)))
         for trust in TRUSTS[TRUSTS.index(self.trust) + 1 :]:
             found.append(Lever(trust, replace(alone, trust=trust)))
+        if self.model:
+            found.append(Lever("Fewer weights, of any model", replace(alone, model=None)))
         other = next(unit for unit in UNITS if unit != self.unit)
         found.append(Lever(other, replace(alone, unit=other)))
         if self.epsilon is not None:
@@ -131,28 +135,39 @@ def _answers(needs: Needs) -> bool:
 
 @lru_cache(maxsize=1024)
 def _designs(needs: Needs) -> tuple[Experiment, ...]:
+    return tuple(one for one in _tried(needs) if isinstance(one, Experiment))
+
+
+def _tried(needs: Needs) -> Iterator[Experiment | InvalidExperiment]:
+    """Each design for the question, or why it is none for its data, model, trust or number of clients."""
+    source = datasets.get(needs.dataset)
+    shape = (features.get(FEATURES).width(source.shape),) if source.images else ()
+    featured = source.images and (needs.model is None or models.get(needs.model).fits(shape))
     base: dict[str, Any] = {
         "unit": needs.unit,
         "dataset": needs.dataset,
-        "features": FEATURES if datasets.get(needs.dataset).images else "none",
+        "features": FEATURES if featured else "none",
         "clients": {"count": needs.clients, "epsilon": needs.epsilon, "epsilon_scope": "run"},
         "trust": {"kind": needs.trust},
         "attack": None,
         "seed": needs.seed,
     }
+    if needs.model:
+        base["model"] = needs.model
     if needs.records:
         base["partition"] = {"kind": "records_each", "records": needs.records}
-    found = []
-    for own in _of_records() if needs.unit == "record" else _variants(needs.trust):
+    elif source.clients == needs.clients:
+        base["partition"] = {"kind": "as_given"}
+    for own in _of_records() if needs.unit == "record" else _variants(needs.trust, not needs.model):
         try:
-            found.append(parse(base | own))
-        except InvalidExperiment:
-            continue  # no such design for this data set, trust or number of clients
-    return tuple(found)
+            yield parse(base | own)
+        except InvalidExperiment as error:
+            yield error
 
 
-def _variants(trust: str) -> Iterator[dict[str, Any]]:
-    yield dict(CLASS_MEANS)
+def _variants(trust: str, means: bool) -> Iterator[dict[str, Any]]:
+    if means:
+        yield dict(CLASS_MEANS)
     for name in NOISES.get(trust, ("gaussian",)):
         for selection, steps in (("all", RATES), ("once", ONCE if name == "privunit" else ())):
             for rounds, rate in steps:
@@ -191,9 +206,8 @@ def parse_needs(data: Any) -> Needs:
         raise InvalidExperiment(problems)
     whole = replace(needs, epsilon=None if needs.epsilon is None else float(needs.epsilon))
     if not whole.designs(whole.epsilon or 1.0):
-        raise InvalidExperiment.at(
-            "dataset", f"no design can train on {shown(needs.dataset)} with this trust"
-        )
+        tried = _tried(replace(whole.alone, epsilon=whole.epsilon or 1.0, accuracy=None))
+        raise [one for one in tried if isinstance(one, InvalidExperiment)][-1]
     return whole
 
 
@@ -203,9 +217,10 @@ def _problems(needs: Needs) -> Iterator[Problem]:
     if needs.trust not in [*TRUSTS]:
         yield Problem("trust", f"must be {one_of(TRUSTS)}; got {shown(needs.trust)}")
     try:
-        most = min(int(CLIENTS.maximum), plan(parse({"dataset": needs.dataset})).source.train_size)
+        asked = {"dataset": needs.dataset} | ({} if needs.model is None else {"model": needs.model})
+        most = min(int(CLIENTS.maximum), plan(parse(asked)).source.train_size)
     except InvalidExperiment as error:
-        yield from (Problem("dataset", one.message) for one in error.problems)
+        yield from (Problem(one.path.partition(".")[0], one.message) for one in error.problems)
     else:
         if not _whole(needs.clients) or not 2 <= needs.clients <= most:
             why = f"must be a whole number between 2 and {most}, so that each holds a sample"

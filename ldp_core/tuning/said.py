@@ -6,7 +6,7 @@ from ldp_core.accounting import AGAINST, Promise, everyone, promise, worth
 from ldp_core.experiment import UNITS, Experiment, plan
 from ldp_core.inference.finding import finding
 from ldp_core.inference.outcome import at_chance
-from ldp_core.limits import at_most, percent, spelled
+from ldp_core.limits import at_most, number, percent, spelled
 from ldp_core.trust import registry as trusts
 from ldp_core.tuning.designs import BestDesign, KnownAccuracies, answer_of
 from ldp_core.tuning.needs import Lever, Needs
@@ -26,13 +26,18 @@ def sentence(needs: Needs, found: BestDesign, chance: float) -> str:
     kind = "asked, nothing learns" if at_chance(found.mean, chance) else kind
     return finding(
         kind,
-        who=f"{spelled(needs.clients)} clients and trust in {trusts.get(needs.trust).label}",
+        who=f"{spelled(needs.clients)} clients trusting {trusts.get(needs.trust).label}",
         reached=percent(found.mean)
         + (" accuracy" if kind == "asked" else "")
         + (" expected" if not found.measured else ""),
-        budget=f"ε {at_most(found.epsilon)} for {UNITS[needs.unit]}",
+        budget=f"{promised_in_words(needs, found)} for {UNITS[needs.unit]}",
         wanted=percent(needs.accuracy or 0.0, 1),
     ).text()
+
+
+def promised_in_words(needs: Needs, found: BestDesign) -> str:
+    delta = promised(design_of(needs, found)).delta
+    return f"ε {at_most(found.epsilon)}" + (f" (δ {number(delta)})" if delta else "")
 
 
 def answered(

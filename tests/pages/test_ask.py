@@ -2,7 +2,8 @@
 
 import pytest
 
-from ldp_core.runs import jobs, queue
+from ldp_core.runs import Person, jobs, own_data, queue
+from ldp_core.tuning.needs import parse_needs
 from tests.pages.conftest import Opened
 from tests.runs.in_process import settled
 
@@ -48,3 +49,28 @@ def test_change_that_is_taken_is_the_question(opened: Opened):
     next(one for one in app.button if one.label == "Take it").click().run()
     assert not app.exception
     assert app.number_input(key="ask many digits").value == 500
+
+
+def test_network_of_an_address_is_asked_about(opened: Opened):
+    app = opened("ask", dataset="mnist_sample", model="cnn", trust="central", clients="100", epsilon="8")
+    assert app.selectbox(key="ask model of mnist_sample").value == "cnn"
+    (job,) = queue.find()
+    assert job.request["needs"]["model"] == "cnn"
+
+
+def test_own_table_is_asked_about_with_its_clients(opened: Opened, monkeypatch: pytest.MonkeyPatch):
+    rows = [f"{bank},{n % 7},{n % 3},{'yes' if n % 7 > 3 else 'no'}" for bank in "abcde" for n in range(40)]
+    table = "\n".join(["client,sum,age,repaid", *rows]).encode()
+    own = own_data.take({"loans.csv": table}, "anna")
+    for module in ("pages.parts.clients.own_data", "pages.parts.ui.visitor"):
+        monkeypatch.setattr(f"{module}.visitor", lambda: Person("anna"))
+    app = opened("ask")
+    assert app.button(key=f"about {own.name}").disabled, "what is predicted is open"
+    next(one for one in app.button if "repaid" in one.label).click().run()
+    app.button(key=f"about {own.name}").click().run()
+    assert not app.exception
+    assert app.number_input(key=f"ask many {own.name}").value == 5
+    (job,) = queue.find()
+    asked = job.request["needs"]
+    assert (asked["dataset"], asked["clients"]) == (own.name, 5)
+    assert parse_needs(asked).designs(4.0)[0].partition.name == "as_given"

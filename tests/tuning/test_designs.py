@@ -124,6 +124,15 @@ def test_each_change_of_the_question_has_an_answer():
     assert body["promise"]["worth"] == "much"
 
 
+def test_chosen_model_is_trained_by_every_design():
+    needs = parse_needs({"dataset": "mnist_sample", "model": "cnn", "trust": "server", "epsilon": 8})
+    designs = needs.designs(8.0)
+    assert designs and {one.model.name for one in designs} == {"cnn"}
+    assert all(accounting.run_budget(plan(one)) <= 8 * (1 + 1e-9) for one in designs)
+    assert any(one.needs.model is None for one in needs.changed())
+    assert not any(lever.needs.model for lever in parse_needs({}).changed())
+
+
 def test_records_of_each_client_are_kept_and_can_be_more():
     needs = parse_needs({"unit": "record", "clients": 50, "records": 2, "epsilon": 1})
     assert {plan(one).records for one in needs.designs(1.0)} == {2}
@@ -156,6 +165,8 @@ def test_found_design_is_attacked_where_an_attack_is_simulated(trust: str, known
         {"epsilon": None},
         {"accuracy": 1.0},
         {"dataset": "digit"},
+        {"model": "net"},
+        {"model": "cnn"},
         {"confirmed": 1},
         {"seed": -1},
         {"records": 0},

@@ -12,6 +12,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import PER, Experiment, Population, changed, plan
 from ldp_core.mechanisms.base import Floats
 from ldp_core.theory import client_variance
+from pages.parts.ui.header import asked_at
 from pages.parts.ui.ladders import BUDGETS
 from pages.parts.ui.text import at_most, deltas, number
 from pages.parts.ui.workspace import Workspace
@@ -53,8 +54,8 @@ def promise_words(experiment: Experiment, promise: Promise) -> dict[str, Any]:
     bound = f"ε {at_most(promise.bound)}{deltas([promise.delta])}"
     whom = AGAINST[experiment.trust.against]
     what = "one record in the run" if experiment.unit == "record" else "the run"
-    words = [bound if promise.guarantee else "no bound", f" for {what} {found.promises}: "]
-    return {"kind": found.word, "words": [*words, f"{whom} tells values apart {found.odds}"]}
+    words = [bound if promise.guarantee else "no bound", f" for {what} ", found.promises]
+    return {"kind": found.word, "words": [*words, f": {whom} tells values apart {found.odds}"]}
 
 
 def rule_in_words(experiment: Experiment, client: int) -> str:
@@ -75,23 +76,27 @@ def rule_in_words(experiment: Experiment, client: int) -> str:
 
 
 def offer(workspace: Workspace) -> None:
-    """Button that sets a small ε for the run, where the run has no useful guarantee."""
+    """Where the run has no useful guarantee, a button that sets a small ε for it, and the way to Ask."""
     base = workspace.draft.base
     strictest = int(base.clients.budgets().argmin())
     worst = entries(plan(base), [strictest])[0].run_worst.bound
     if plan(base).randomiser.role == "identity" or word_of(worst) != NOTHING:
         return
+    _small(workspace, strictest)
+    st.markdown(f"[What promises more, and learns?]({asked_at(base)})")
+
+
+def _small(workspace: Workspace, strictest: int) -> None:
     kept = {"clients.epsilon": LITTLE, "clients.epsilon_scope": "run"}
     try:
-        there = changed(base, kept)
+        there = changed(workspace.draft.base, kept)
     except InvalidExperiment:  # as printed, some noise bounds nothing at any ε
         return
     use = float(plan(there).population.epsilon[strictest])
     at = deltas([entries(plan(there), [strictest])[0].run_worst.delta])
     pressed = st.button(
-        f"Promise ε {LITTLE:g} for the whole run",
+        f"Promise ε {LITTLE:g}{at} for the whole run",
         key="promise a little",
-        width="stretch",
         help=f"As it is, a run promises nothing. ε {LITTLE:g} for the whole run{at}, "
         f"against {AGAINST[there.trust.against]}, promises little, and takes ε {number(use)} "
         f"{PER[plan(there).randomiser.scope]}.",

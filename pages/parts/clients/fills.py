@@ -20,7 +20,7 @@ from ldp_core.experiment.modes import Mode
 from ldp_core.system.bounded import answer
 from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
-from pages.parts.clients.costs import costs, offer
+from pages.parts.clients.costs import costs
 from pages.parts.clients.unit import unit_choice
 from pages.parts.ui.fields import Apply, named, one_of, real, whole
 from pages.parts.ui.meanings import EPSILON, SCOPES, TAU, error_in_words, problem_in_words
@@ -65,7 +65,6 @@ def fills(workspace: Workspace) -> None:
         "together cost no more at "
         f"δ {number(DELTA)}, by the tightest rule.",
     )
-    offer(workspace)
     _limit(workspace, clients)
     if of_rows:
         st.caption("Safe ranges play no part: what a record moves is bounded by the length of its gradient.")

@@ -25,11 +25,12 @@ SAID, DROPS = "what became of own data", "own data dropped"
 INTERVAL = re.compile(r"(\S+)\s*(?:to|…|\.\.\.?)\s*(\S+)")
 
 
-def own_data_panel(workspace: Workspace) -> None:
-    """Draw the upload field, and a card for each data set that this visitor has uploaded."""
+def own_data_panel(workspace: Workspace | None = None, ask: Callable[[str], None] | None = None) -> None:
+    """Draw the upload field, and a card for each data set that this visitor has uploaded, to be used in a
+    workspace, or to `ask` about.
+    """
     if not own_data.hours():
         return
-    st.header("Your own table or pictures", anchor=False)
     left, right = st.columns([1, 2.2], gap="medium")
     with left:
         drops = st.session_state.setdefault(DROPS, 0)
@@ -55,7 +56,7 @@ def own_data_panel(workspace: Workspace) -> None:
     with right:
         for one in own_data.mine(visitor().owner):
             with st.container(border=True):
-                _one(workspace, one)
+                _one(one, workspace, ask)
 
 
 @uncut
@@ -73,7 +74,7 @@ def _take(key: str) -> None:
         st.session_state[SAID] = f"Nothing was kept{what} {error_in_words(error)}."
 
 
-def _one(workspace: Workspace, one: own_data.OwnData) -> None:
+def _one(one: own_data.OwnData, workspace: Workspace | None, ask: Callable[[str], None] | None) -> None:
     left = max(0.0, one.until - time.time()) / 3600
     st.markdown(f"**{plain(one.title)}** · here for {number(left, 2)} more hours")
     try:
@@ -86,24 +87,33 @@ def _one(workspace: Workspace, one: own_data.OwnData) -> None:
         st.error(plain(problem_in_words(problem), 300))
     waits = bool(look.seen.open) or not look.kind
     with st.container(horizontal=True):
-        asked = st.button(
-            "Find ε and τ for my data",
-            type="primary",
-            key=f"find {one.name}",
-            disabled=waits,
-            on_click=_use,
-            args=(workspace, one, True),
-        )
-        if asked and f"refused {one.name}" not in st.session_state:
-            st.switch_page("tune.py")
-        st.button(
-            "Use them here",
-            key=f"use {one.name}",
-            disabled=waits or workspace.draft.base.dataset == one.name,
-            on_click=_use,
-            args=(workspace, one),
-        )
+        if ask is not None:
+            words = "Ask about these data"
+            key = f"about {one.name}"
+            st.button(words, type="primary", key=key, disabled=waits, on_click=ask, args=(one.name,))
+        if workspace is not None:
+            _uses(workspace, one, waits)
         st.button("Delete", key=f"delete {one.name}", on_click=_delete, args=(workspace, one.name))
+
+
+def _uses(workspace: Workspace, one: own_data.OwnData, waits: bool) -> None:
+    asked = st.button(
+        "Find ε and τ for my data",
+        type="primary",
+        key=f"find {one.name}",
+        disabled=waits,
+        on_click=_use,
+        args=(workspace, one, True),
+    )
+    if asked and f"refused {one.name}" not in st.session_state:
+        st.switch_page("tune.py")
+    st.button(
+        "Use them here",
+        key=f"use {one.name}",
+        disabled=waits or workspace.draft.base.dataset == one.name,
+        on_click=_use,
+        args=(workspace, one),
+    )
 
 
 def _card(name: str, look: Look) -> None:
@@ -222,8 +232,8 @@ def through_lenet(name: str, clients: int) -> dict[str, Any]:
 
 
 @pressed
-def _delete(workspace: Workspace, name: str) -> None:
-    if workspace.draft.base.dataset == name:
+def _delete(workspace: Workspace | None, name: str) -> None:
+    if workspace is not None and workspace.draft.base.dataset == name:
         workspace.replace(first().draft)
     try:
         own_data.remove(name, visitor().owner)

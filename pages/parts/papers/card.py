@@ -7,13 +7,14 @@ from ldp_core.accounting import everyone
 from ldp_core.experiment import Experiment, parse, plan
 from ldp_core.papers import Paper
 from ldp_core.papers.base import Reading
-from ldp_core.papers.verdict import Verdict, decided
+from ldp_core.papers.statements import in_unit, stated
+from ldp_core.papers.verdict import Verdict, decided, of_arm, of_main
 from ldp_core.runs import claims
 from pages.parts.papers.badges import badge
 from pages.parts.papers.claim_view import claim_view
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import listed, number, plain, signed
+from pages.parts.ui.text import listed, names_by, number, plain, signed
 
 OPENED, CLAIM = "system", "claim"
 """Parameters of the address that name the opened card, and the opened claim in it."""
@@ -39,12 +40,28 @@ def card(name: str) -> None:
 
 
 def _whole(paper: Paper) -> None:
+    _main(paper)
     refreshing(_claims)(paper.name)
     if paper.flaws:
         with st.expander(f"What is wrong in the paper ({len(paper.flaws)})"):
             _printed(parse(dict(paper.base)))
             for flaw, text in paper.flaws.items():
                 st.markdown(f"- **{plain(flaw, 120)}.** {plain(text, 600)}")
+
+
+def _main(paper: Paper) -> None:
+    """Draw what the main claim came to here, and why."""
+    shelf = claims.shelf(paper.name)
+    found = of_main(paper, claims.judged(paper.name), shelf)
+    made = paper.main_claim.read_each[found.reading]
+    each = {label: of_arm(made, shelf, label) for label in paper.main.shows}
+    ours = [f"{plain(label)} {plain(stated(one))}" for label, one in each.items() if one]
+    parts = names_by((one.outcome, f"{one.says} ({in_unit(one)})") for one in found.parts)
+    said = [f"**{outcome}**: {plain('; '.join(what), 400)}." for outcome, what in parts.items()]
+    reason = plain(found.reason, 300)
+    why = " ".join([*said, reason[:1].upper() + reason[1:]])
+    here = f"Here: {', '.join(ours)}.  \n" if ours else ""
+    st.markdown(f"{badge(found.word)} **{plain(paper.main.says, 200)}**  \n{here}{why}")
 
 
 def _claims(name: str) -> None:

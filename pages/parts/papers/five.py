@@ -42,22 +42,22 @@ GAP = 7.0
 def five() -> None:
     with st.container(border=True, key="paper-five"):
         who = "; ".join(f"**{population}**: {says}" for population, says in POPULATIONS.items())
-        about = f"{who}. Means of five seeds with 95 % intervals; all corrected."
-        st.header(CLAIM.title, anchor=NAME, help=about)
+        more = f"The two volunteers pay {MORE} times as much."
+        about = f"{who}. {more} Means of five seeds with 95 % intervals; all corrected."
         found = points(claims.shelf(NAME))
-        if not found:
-            st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
-            return
         worths = names_by((word_of(run), spelled(int(run))) for run in sorted({one.run for one in found}))
         says = (
             f"{listed(runs)} promise{'s' if not runs[1:] else ''} {word}" for word, runs in worths.items()
         )
+        st.header(CLAIM.title, anchor=NAME, help=" ".join([about, *(f"ε {one}." for one in says)]))
+        if not found:
+            st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
+            return
         rows = [*advice(found)]
         taken = [own for one in rows if one.take for own in one.take.draft.experiments()]
         delta = max((entry.run_worst.delta for own in taken for entry in entries(plan(own))), default=DELTA)
-        scope = f"all that a client sends, at worst (δ {number(delta)}, against {AGAINST['server']})"
-        more = f"The two volunteers pay {MORE} times as much."
-        st.markdown(f"**{in_short(found)}** Here ε is for {scope}: {'; '.join(says)}. {more}")
+        scope = f"ε for all that a client sends, δ {number(delta)}, against {AGAINST['server']}."
+        st.markdown(f"**{in_short(found)}** {scope}")
         looks = styles(presets.get("five_side_by_side").draft)
         tints = {label: look.tint for label, look in zip(FIVE, looks, strict=False)}
         shown = [

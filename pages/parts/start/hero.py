@@ -71,31 +71,33 @@ def data() -> dict[str, Any] | None:
         ],
         "trust": names.index(FIRST[0]),
         "start": list(first).index(FIRST[1]),
-        "slider": f"Budget ε for {UNITS['client']}",
+        "covers": f"for {UNITS['client']}",
         "whom": "They trust",
-        "shot": "one message, as the attacker sees it",
+        "shot": "one message, as sent",
         "train": "Train and attack this",
-        "original": {"image": stored.original, "label": "the image that the client holds"},
+        "original": {"image": stored.original, "label": "the client's own image"},
     }
 
 
 def _step(trust: str, epsilon: float, bought: PromiseResult, stored: Promises) -> dict[str, Any]:
-    found, kind = worth(bought.promise), trusts.get(trust)
-    odds = found.odds.removeprefix("in ").removesuffix(" tries")
-    if bought.told is None:
-        right, rest = odds, "by the promise: telling two images apart; a coin: 50"
-    else:
-        right = f"{round(100 * bought.told)} of 100"
-        rest = f"telling two images apart; a coin: 50; promised: {odds.partition(' of ')[0]}"
-    learnt = f"of unseen digits; guessing: {percent(stored.chance)}"
-    covered = f"ε {number(epsilon)} for {UNITS['client']}, against {AGAINST[kind.against]}"
+    found, whom = worth(bought.promise), AGAINST[trusts.get(trust).against]
+    most = "at worst practically always" if found.right is None else f"at most {_of_tries(*found.right)}"
+    can, apart = most, "by the promise, telling two images apart; coin: 50"
+    if bought.told is not None:
+        can = f"{round(100 * bought.told)} of 100"
+        apart = f"telling two images apart; coin: 50; promised: {most.removesuffix(' of 100')}"
     figures = (
-        ("Accuracy", percent(bought.accuracy), learnt, at_chance(bought.accuracy, stored.chance)),
-        ("What is promised", found.promises, covered, found.word == NOTHING),
-        ("What an attacker can do", right, rest, bought.told is not None and bought.told > 0.75),
+        (
+            "Accuracy",
+            percent(bought.accuracy),
+            f"of unseen digits; guessing: {percent(stored.chance)}",
+            at_chance(bought.accuracy, stored.chance),
+        ),
+        ("What is promised", found.promises, f"against {whom}", found.word == NOTHING),
+        ("What an attacker can do", can, apart, bought.told is not None and bought.told > 0.75),
     )
     return {
-        "name": f"ε {number(epsilon)}",
+        "name": f"ε {number(epsilon)}, δ {number(bought.promise.delta)}",
         "image": bought.image,
         "label": f"one client's message, drawn, at ε {number(epsilon)}",
         "figures": [
@@ -103,3 +105,7 @@ def _step(trust: str, epsilon: float, bought: PromiseResult, stored: Promises) -
             for name, words, rest, bad in figures
         ],
     }
+
+
+def _of_tries(right: int, tries: int) -> str:
+    return f"{number(right, 6)} of {number(tries, 6)}"

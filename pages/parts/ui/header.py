@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ldp_core import presets
+from ldp_core import datasets, presets
+from ldp_core.experiment import Experiment
 from ldp_core.runs import Job, carry, drafts, own_data
 from ldp_core.settings import PUBLIC_URL
 from ldp_core.system.shipped import ASSETS
@@ -107,6 +108,13 @@ def address_of(page: str) -> str:
         return f"{public.rstrip('/')}/{page}"
     url = urlsplit(st.context.url or "")
     return f"{url.scheme}://{url.netloc}{url.path}".rstrip("/")
+
+
+def asked_at(experiment: Experiment) -> str:
+    """Address of Ask with the questions that an experiment answers."""
+    asked = {"unit": experiment.unit, "trust": experiment.trust.name, "clients": experiment.clients.count}
+    known = {"dataset": experiment.dataset} if experiment.dataset in datasets.names() else {}
+    return f"ask?{urlencode(asked | known)}"
 
 
 def only_here(address: str) -> None:

@@ -5,9 +5,7 @@ Text comes in pieces, each with the colour of the run it names (or None), for as
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
-from ldp_core import datasets
 from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, of_whom, worth
 from ldp_core.experiment import Draft, Experiment, plan
 from ldp_core.inference import Name, at_chance, finding, ranking
@@ -17,6 +15,7 @@ from pages.parts.charts.series import Series, final
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import most_unlike, named_clients
 from pages.parts.train.standings import blame, same_model
+from pages.parts.ui.header import asked_at
 from pages.parts.ui.meanings import GLOSSARY, STYLES
 from pages.parts.ui.polling import within
 from pages.parts.ui.text import (
@@ -85,7 +84,7 @@ def head(
             leak(shown, upload, nothing)
             | ({} if begun else {"kind": WAITING})
             | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
-            promised(draft),
+            promised(draft) | ({} if begun else {"kind": WAITING}),
         ],
     }
 
@@ -299,16 +298,8 @@ def promised(draft: Draft) -> Chip:
         "rest": rest,
         "kind": STYLES[least.word],
         "hint": f"{more}. {GLOSSARY[COVERS]} {GLOSSARY['Worst case']}".removeprefix(". "),
-        "link": ["What would have to change?", _question(draft.base)] if least.word == NOTHING else None,
+        "link": ["What would have to change?", asked_at(draft.base)] if least.word == NOTHING else None,
     }
-
-
-def _question(base: Experiment) -> str:
-    """Address of Ask with the questions that an experiment answers."""
-    asked = {"unit": base.unit, "trust": base.trust.name, "clients": base.clients.count}
-    return (
-        f"ask?{urlencode(asked | {'dataset': base.dataset} if base.dataset in datasets.names() else asked)}"
-    )
 
 
 def _repeated(variants: Sequence[Promised]) -> str:

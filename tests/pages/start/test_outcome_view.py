@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ldp_core import presets
+from ldp_core.accounting import worth
 from ldp_core.experiment import changed
 from ldp_core.runs import Training, kinds, outcomes, train_all
 from ldp_core.runs.record.computations import note_ends
@@ -14,7 +15,7 @@ from ldp_core.tuning.said import promised
 from pages.parts.learn.lesson import Guessed
 from pages.parts.start.hero import data
 from pages.parts.start.outcome_view import made, picture
-from pages.parts.ui.text import percent
+from pages.parts.ui.text import number, percent
 from tests.pages.conftest import Opened
 
 SHIPPED = [name for name in presets.names() if (outcomes.SHIPPED / f"{name}.json").exists()]
@@ -90,6 +91,19 @@ def test_each_promise_has_picture_accuracy_and_worth_of_one_experiment():
     local, total = stored.bought["local"], stored.bought["secure_sum"]
     assert local[2.0].accuracy < 0.5 < 0.75 < total[2.0].accuracy
     assert total[1.0].told and local[8.0].told and total[1.0].told < 0.6 < 0.8 < local[8.0].told
+
+
+def test_each_promise_says_its_delta_and_its_odds_in_full():
+    stored, drawn = promises_bought(), data()
+    assert stored is not None and drawn is not None
+    for row, trust in zip(stored.bought.values(), drawn["trusts"], strict=True):
+        for bought, step in zip(row.values(), trust["steps"], strict=True):
+            assert step["name"].endswith(f"δ {number(bought.promise.delta)}")
+            found, said = worth(bought.promise).right, step["figures"][2]
+            if found is not None:
+                right, tries = (number(count, 6) for count in found)
+                full = tries == "100" or f"{right} of {tries}" in said["words"] + said["rest"]
+                assert right in said["words"] + said["rest"] and full
 
 
 def test_stored_promise_equals_its_runs():
