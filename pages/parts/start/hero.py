@@ -81,7 +81,9 @@ def data() -> dict[str, Any] | None:
 
 def _step(trust: str, epsilon: float, bought: PromiseResult, stored: Promises) -> dict[str, Any]:
     found, whom = worth(bought.promise), AGAINST[trusts.get(trust).against]
-    most = "at worst practically always" if found.right is None else f"at most {_of_tries(*found.right)}"
+    most = "at worst practically always"
+    if found.right is not None:
+        most = "at most " + " of ".join(number(count, 6) for count in found.right)
     can, apart = most, "by the promise, telling two images apart; coin: 50"
     if bought.told is not None:
         can = f"{round(100 * bought.told)} of 100"
@@ -105,7 +107,3 @@ def _step(trust: str, epsilon: float, bought: PromiseResult, stored: Promises) -
             for name, words, rest, bad in figures
         ],
     }
-
-
-def _of_tries(right: int, tries: int) -> str:
-    return f"{number(right, 6)} of {number(tries, 6)}"
