@@ -57,7 +57,7 @@ def main() -> None:
     question(
         "What do you need, and what does it cost?",
         "Many train one model together without handing over their data; each adds noise to what they send. "
-        "Answer four questions; the designs that fit are tried at once, on digits.",
+        "Answer four questions; the designs that fit are tried at once.",
     )
     begun = _begun()
     fields = st.container()
@@ -110,6 +110,7 @@ def _model(before: Needs) -> str | None:
         [None, *fitting].index(before.model) if before.model in fitting else 0,
         format_func=lambda name: models.get(name).label if name else "What learns best, of few weights",
         key=f"ask model of {before.dataset}",
+        help="Those that the data fit: the convolutional network needs images as large as MNIST’s.",
     )
 
 
