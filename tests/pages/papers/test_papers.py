@@ -135,9 +135,12 @@ def test_main_claim_is_judged_by_its_own_statements(page: AppTest):
                 ),
             )
     text = said(page.run())
-    (row,) = (line for line in text.splitlines() if "](#pldp_fl)" in line)
-    assert ":red-badge[contradicted]" in row and "FedAvg 97.5" in row
-    assert "PLDP-FL: 97.5 %" in row and "FedAvg: 97.5 %" not in row, "of its own statements it says why"
+    lines = text.splitlines()
+    (row,) = (line for line in lines if "](#pldp_fl)" in line)
+    (place,) = (n for n, line in enumerate(lines) if line.startswith("Here: "))
+    here, why = lines[place : place + 2]
+    assert ":red-badge[contradicted]" in row and "FedAvg 97.5" in here
+    assert "PLDP-FL: 97.5 %" in why and "FedAvg: 97.5 %" not in why, "of its own statements it says why"
     assert "**1** is contradicted" in text
 
 
