@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.accounting import AGAINST, DELTA, entries, word_of
+from ldp_core.accounting import DELTA, entries, word_of
 from ldp_core.experiment import plan
 from ldp_core.limits import spelled
 from ldp_core.papers.five import (
@@ -56,7 +56,7 @@ def five() -> None:
         rows = [*advice(found)]
         taken = [own for one in rows if one.take for own in one.take.draft.experiments()]
         delta = max((entry.run_worst.delta for own in taken for entry in entries(plan(own))), default=DELTA)
-        scope = f"ε for all that a client sends, δ {number(delta)}, against {AGAINST['server']}."
+        scope = f"ε: all that a client sends, δ {number(delta)}, against the server."
         st.markdown(f"**{in_short(found)}** {scope}")
         looks = styles(presets.get("five_side_by_side").draft)
         tints = {label: look.tint for label, look in zip(FIVE, looks, strict=False)}
