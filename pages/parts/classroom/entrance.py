@@ -1,7 +1,7 @@
 """Entrance to a class: the code for students; for the teacher, a new class and what visitors keep."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -12,6 +12,7 @@ from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import NotNow, StudioError
 from ldp_core.lessons import LessonPlan
+from ldp_core.presets.questions import OptionQuestion
 from ldp_core.runs import inventory, outcomes
 from ldp_core.settings import TEACHER
 from ldp_core.system.shipped import ASSETS
@@ -243,6 +244,8 @@ def _guessed(plan: LessonPlan) -> list[tuple[str, str, str, dict[str, str]]]:
     found = outcomes.stored(plan.scenario) if plan.scenario else None
     if found is None:
         return []
-    answers = dict.fromkeys(plan.ask.answers(found.results))
-    right = " or ".join(f"{one:.0f} %" if isinstance(one, float) else str(one) for one in answers)
-    return [(plan.ask.text, right, plan.ask.why, plan.wrong)]
+    ask = plan.ask
+    named: Callable[[str], str] = ask.called if isinstance(ask, OptionQuestion) else say
+    answers = dict.fromkeys(ask.answers(found.results))
+    right = " / ".join(f"{one:.0f} %" if isinstance(one, float) else named(one) for one in answers)
+    return [(ask.text, right, ask.why, {named(option): says for option, says in plan.wrong.items()})]
