@@ -14,7 +14,7 @@ from tests.browser.test_class import PHONE, joined, opened, teaching, whole
 TOSSES = 10_000
 STANDARD_ERRORS = 4.9
 """A right coin is refused in one of a million runs."""
-PAPER: ViewportSize = {"width": 733, "height": 1062}
+PAPER: ViewportSize = {"width": 740, "height": 1069}
 """A4 without its margins, in pixels."""
 TOSS = """async ([keep, times]) => {
   const { tossed } = await import("/assets/web/toss.js");
