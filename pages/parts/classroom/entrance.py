@@ -247,5 +247,5 @@ def _guessed(plan: LessonPlan) -> list[tuple[str, str, str, dict[str, str]]]:
     ask = plan.ask
     named: Callable[[str], str] = ask.called if isinstance(ask, OptionQuestion) else say
     answers = dict.fromkeys(ask.answers(found.results))
-    right = " / ".join(f"{one:.0f} %" if isinstance(one, float) else named(one) for one in answers)
+    right = " / ".join(f"{one:.0f} %" if isinstance(one, float) else named(str(one)) for one in answers)
     return [(ask.text, right, ask.why, {named(option): says for option, says in plan.wrong.items()})]
