@@ -64,29 +64,29 @@ def claim_view(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
         table(("the paper says", "here", "word"), [*said])
     if found.reason:
         st.markdown(plain(found.reason, 400))
-    how, body = table_of(claim, shelf, found) if found.parts else ("", [])
-    if body:
-        st.markdown(f"The paper's table: {plain(how)}" + ("; in brackets its figures" if claim.paper else ""))
-        table(list(body[0]), [[plain(cell) for cell in row.values()] for row in body])
     with st.expander(f"What the paper says of it ({len(quotes)})"):
         for quote in quotes:
             st.markdown(f"{plain(quote.where[0].upper() + quote.where[1:])}: “{plain(quote.text, 300)}”")
     if any(shelf.of_arm(claim, arm.label) for arm in claim.measured):
-        _chart(name, claim, shelf)
-        _arms(claim, shelf)
+        label, key = f"All arms, with {claim.level} intervals", f"arms {name} {claim.id}"
+        if (folded := st.expander(label, key=key, on_change="rerun")).open:
+            with folded:
+                _arms(name, claim, shelf, found)
     if found.measured_by:
         st.caption(f"Measured by {plain(found.measured_by)}, {plain(found.date)}, {found.seeds} seeds.")
 
 
-def _chart(name: str, claim: Claim, shelf: Shelf) -> None:
+def _arms(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
+    """Draw the paper's table, and all arms as a chart and in numbers."""
+    how, body = table_of(claim, shelf, found) if found.parts else ("", [])
+    if body:
+        st.markdown(f"The paper's table: {plain(how)}" + ("; in brackets its figures" if claim.paper else ""))
+        table(list(body[0]), [[plain(cell) for cell in row.values()] for row in body])
     height = 80 + 24 * sum(bool(shelf.of_arm(claim, arm.label)) for arm in claim.measured)
     ends = "filled: the paper's own; open: controls; diamonds: the paper's figure"
-    level, label = f", with {claim.level} intervals", f"Where the arms of “{claim.title}” end"
-    shown = ChartCard("Where each arm ends", level, ends, arms_figure(claim, shelf), label, height)
+    label = f"Where the arms of “{claim.title}” end"
+    shown = ChartCard("Where each arm ends", "", ends, arms_figure(claim, shelf), label, height)
     components.draw("cards", components.sheet([shown]), key=f"figures {name} {claim.id}")
-
-
-def _arms(claim: Claim, shelf: Shelf) -> None:
     why = {control.arm: f"control: {control.why}" for control in claim.controls}
     figures = {arm.label: shelf.of_arm(claim, arm.label).values() for arm in claim.measured}
     unit, rows = quantity(claim.about).unit, []
@@ -103,8 +103,7 @@ def _arms(claim: Claim, shelf: Shelf) -> None:
                 plain("; ".join(filter(None, (why.get(label), failed))), 300),
             ]
         )
-    with st.expander(f"All arms in numbers, with {claim.level} intervals"):
-        table(("arm", "the paper", "here", "seeds", "note"), rows)
+    table(("arm", "the paper", "here", "seeds", "note"), rows)
 
 
 def _readable(status: str) -> str:
