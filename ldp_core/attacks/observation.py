@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.mechanisms.base import Floats, Mechanism
-from ldp_core.models.base import Model, Shape, Shortening
+from ldp_core.models.base import Model, Shape
+from ldp_core.models.record_clipping import RecordClipping, clipped_gradients
 from ldp_core.optimizers import Optimizer
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Observation:
     """Factor by which pixels in [0, 1] were multiplied before training."""
     middle: float = 0.0
     """Pixel value that becomes 0 in training."""
-    shortening: Shortening | None = None
+    record_clipping: RecordClipping | None = None
     """Bound on a record's gradient, of which an audit upload is then the share; None without one."""
     shortened_by: Mechanism | None = None
     """Mechanism whose ball uploads were scaled into; None where weights are clipped one by one."""
@@ -158,10 +159,10 @@ class Observation:
         placed = (np.asarray(x, dtype=np.float32) - np.float32(self.middle)) * np.float32(self.white)
         samples = torch.from_numpy(placed).unsqueeze(1)
         weight = torch.ones_like(labels, dtype=samples.dtype)
-        if self.shortening is None:
+        if self.record_clipping is None:
             found = self.model.gradients(views, samples, labels, weight)
         else:
-            found = self.model.shortened(views, samples, labels, weight, self.shortening)
+            found = clipped_gradients(self.model, views, samples, labels, weight, self.record_clipping)
         return torch.cat([found[name].flatten(1) for name in [*views][layers]], 1).numpy().astype(np.float64)
 
     def parameters(self, like: torch.Tensor) -> dict[str, torch.Tensor]:

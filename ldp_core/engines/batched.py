@@ -13,7 +13,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from ldp_core.engines.plan import NO_SHORTENING, Batches, Indices, Recipe
+from ldp_core.engines.plan import NO_RECORD_CLIPPING, Batches, Indices, Recipe
+from ldp_core.models.record_clipping import clipped_gradients
 from ldp_core.system.memory import give_back, ran_out
 
 CPU_BYTES = 2**30
@@ -54,7 +55,7 @@ def train(
         MemoryError: a single client does not fit.
     """
     count = len(plan.rows)
-    kind = start.dtype if recipe.shortening is None else torch.float64
+    kind = start.dtype if recipe.record_clipping is None else torch.float64
     trained = start.new_empty((count, start.shape[-1]), dtype=kind)
     first, most = 0, min(count, clients_at_once(recipe, x.device, plan.samples.shape[2]))
     while first < count:
@@ -91,7 +92,7 @@ def _steps(
     """Weights (k, d) after all steps of some rows of the plan, begun at (d,) or (k, d), with rates (k,)."""
     model, optimizer, places = recipe.model, recipe.optimizer, plan.rows[rows]
     weights = start.expand(rows.stop - rows.start, -1).clone()
-    weights = weights if recipe.shortening is None else weights.double()
+    weights = weights if recipe.record_clipping is None else weights.double()
     samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
     shares = torch.from_numpy(plan.weights[:, rows]).to(x.device)
     memory = [torch.zeros_like(weights) for _ in range(optimizer.memories)]
@@ -100,10 +101,12 @@ def _steps(
         count = len(batch)
         views = model.views(weights[:count], recipe.shape, recipe.classes)
         remembered = [model.views(m[:count], recipe.shape, recipe.classes) for m in memory]
-        if recipe.shortening is None:
+        if recipe.record_clipping is None:
             gradients = model.gradients(views, x[batch], y[batch], share)
         else:
-            gradients = model.shortened(views, x[batch].double(), y[batch], share, recipe.shortening)
+            gradients = clipped_gradients(
+                model, views, x[batch].double(), y[batch], share, recipe.record_clipping
+            )
         if term is not None:
             more = model.views(term(weights[:count], places[:count]), recipe.shape, recipe.classes)
             gradients = {name: gradient + more[name] for name, gradient in gradients.items()}
@@ -158,8 +161,8 @@ def train_alone(recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, batches: It
     """Weights (d,) of one client after training from `start` (d,). All parameters are views of one vector and
     all gradients of another, so a step is one operation.
     """
-    if recipe.shortening is not None:
-        raise ValueError(NO_SHORTENING)
+    if recipe.record_clipping is not None:
+        raise ValueError(NO_RECORD_CLIPPING)
     weights = start.clone()
     gradient = torch.zeros_like(weights)
     memory = [torch.zeros_like(weights) for _ in range(recipe.optimizer.memories)]

@@ -63,8 +63,8 @@ def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer, needs
 def needs_torch(plan: Plan) -> str:
     """Why no kernel trains the clients, only PyTorch, all at once; "" if one may."""
     system = plan.experiment.system
-    if plan.shortening:
-        return "it cannot shorten the gradient of each record"
+    if plan.record_clipping:
+        return "it cannot clip the gradient of each record"
     return "it knows no term of a system in the loss" if system and system.adds_term else ""
 
 

@@ -11,11 +11,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.models.base import Model, Shape, Shortening
+from ldp_core.models.base import Model, Shape
+from ldp_core.models.record_clipping import RecordClipping
 from ldp_core.optimizers import Optimizer
 
 Indices = NDArray[np.int64]
-NO_SHORTENING = "this engine shortens no record's gradient"
+NO_RECORD_CLIPPING = "this engine clips no record's gradient"
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Recipe:
     classes: int
     optimizer: Optimizer
     learning_rate: float
-    shortening: Shortening | None = None
+    record_clipping: RecordClipping | None = None
     """Bound on each sample's gradient where ε is a record's. Weights are then trained in double precision, as
     the rounding of a sum over many samples may exceed one sample's share.
     """

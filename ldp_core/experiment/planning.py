@@ -117,15 +117,15 @@ class Plan:
         return system.tells(self.uploaded, self.experiment.form) if system else systems.Sent(self.uploaded)
 
     @cached_property
-    def shortening(self) -> models.Shortening | None:
+    def record_clipping(self) -> models.RecordClipping | None:
         """Bound on each sample's gradient where ε is a record's; None where it is a client's."""
         clip = self.experiment.local.clip
-        return models.Shortening(clip, self.records) if clip else None
+        return models.RecordClipping(clip, self.records) if clip else None
 
     @property
     def reach(self) -> float:
         """Half the largest distance of two uploads that differ in one record; 0 where ε is a client's."""
-        by = self.shortening
+        by = self.record_clipping
         return self.experiment.local.learning_rate * by.length / by.count * ROUNDING if by else 0.0
 
     @cached_property
@@ -176,7 +176,7 @@ class Plan:
         """The mechanism in the experiment's form, for whole uploads if budgets are per upload or run."""
         asked = self.experiment
         formed = asked.mechanism.formed(asked.form)
-        if self.shortening and isinstance(formed, GaussianNoise):
+        if self.record_clipping and isinstance(formed, GaussianNoise):
             return formed.of_records(self.reach, self.source.train_size)
         if asked.system:
             formed = asked.system.made(formed, asked.form)

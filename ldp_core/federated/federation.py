@@ -224,7 +224,7 @@ def assemble(
     scale = white(plan), middle(plan)
     train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, *scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])
-    own = local.optimizer, local.learning_rate, plan.shortening, needs_torch(plan)
+    own = local.optimizer, local.learning_rate, plan.record_clipping, needs_torch(plan)
     recipe = Recipe(plan.network, shape, data.classes, *own)
     engine = choose(experiment.model.batched, device, recipe, began)
     return Federation(plan, train_x, train_y, test_x, test_y, data.classes, dealt, engine, recipe, tick)

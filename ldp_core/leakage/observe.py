@@ -25,6 +25,7 @@ from ldp_core.federated.federation import Federation, taking_part, untrained
 from ldp_core.federated.state import State
 from ldp_core.federated.upload import Columns, Vectors, clip_uploads, perturbed, uploaded
 from ldp_core.mechanisms.base import Floats
+from ldp_core.models.record_clipping import clipped_gradients
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded
 
@@ -122,10 +123,10 @@ def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: 
     views = network.views(weights.expand(len(y), -1), federation.shape, federation.classes)
     alone, labels = x.unsqueeze(1), y.unsqueeze(1)
     weight = torch.ones_like(labels, dtype=alone.dtype)
-    if (by := plan.shortening) is None:
+    if (by := plan.record_clipping) is None:
         gradients = network.gradients(views, alone, labels, weight)
     else:  # the share of one record in an upload
-        gradients = network.shortened(views, alone, labels, weight, by)
+        gradients = clipped_gradients(network, views, alone, labels, weight, by)
     local = experiment.local
     flat = torch.cat([gradients[name].flatten(1) for name in views], 1)
     step = local.optimizer.first_step(flat, local.learning_rate)
@@ -222,7 +223,7 @@ def observe(
             device=str(federation.device),
             white=federation.white,
             middle=federation.middle,
-            shortening=plan.shortening,
+            record_clipping=plan.record_clipping,
             clear=0.0 if parts[0][1].role == "identity" else plan.tells.clear / plan.uploaded,
             unsent=np.stack(missing[: len(uploads)]) if missing else None,
             shortened_by=mechanism if clipped and mechanism.region == "ball" else None,

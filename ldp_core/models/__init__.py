@@ -3,7 +3,8 @@
 from typing import Any
 
 from ldp_core.component import Part, Registry
-from ldp_core.models.base import Model, Shortening, Slice
+from ldp_core.models.base import Model, Slice
+from ldp_core.models.record_clipping import RecordClipping
 
 registry: Registry[Model] = Registry(__name__, Model, "the model's name")
 names = registry.names

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     Tensors = dict[str, Tensor]
 
 Shape = tuple[int, ...]
-TOGETHER = 2**24
-"""Largest number of values in the gradients of samples that are computed one by one at a time."""
-
-
-@dataclass(frozen=True)
-class Shortening:
-    """Rule for gradients of which each sample's is bounded: their lengths, and the divisor of their sum."""
-
-    length: float
-    """Euclidean length that a longer gradient is scaled to."""
-    count: float
-    """Public number of samples that the sum is divided by, whatever a client holds."""
 
 
 @dataclass(frozen=True)
@@ -132,29 +120,6 @@ class Model(Component):
             losses = torch.nn.functional.cross_entropy(scores, y.flatten(), reduction="none")
             found = torch.autograd.grad((losses * weight.flatten()).sum(), list(leaves.values()))
         return dict(zip(leaves, found, strict=True))
-
-    def shortened(self, parameters: Tensors, x: Tensor, y: Tensor, weight: Tensor, by: Shortening) -> Tensors:
-        """Like `gradients`, of each sample's gradient shortened; of `weight` only whether it is 0 counts."""
-        factor = (by.length / self.lengths(parameters, x, y)).clamp(max=1)  # 1 for a gradient of 0, too
-        return self.gradients(parameters, x, y, (weight > 0) * factor / by.count)
-
-    def lengths(self, parameters: Tensors, x: Tensor, y: Tensor) -> Tensor:
-        """Euclidean length of the gradient of each sample's cross-entropy, (K, B)."""
-        import torch
-
-        classes = next(reversed(parameters.values())).shape[1]
-        size = sum(p[0].numel() for p in parameters.values())
-        step = max(1, TOGETHER // max(size, self.activations(tuple(x.shape[2:]), classes)))
-        found = x.new_empty(y.shape)
-        for client, first in np.ndindex(len(y), -(-y.shape[1] // step)):
-            rows = client, slice(first * step, (first + 1) * step)
-            own = {name: p[client] for name, p in parameters.items()}
-            targets = torch.nn.functional.one_hot(y[rows], classes).to(x.dtype)
-            with torch.no_grad():
-                parts = self.traced(own, x[rows], targets)
-                squares = (p.square() if p.rank_one else p.whole().square().sum(1) for p in parts)
-                found[rows] = sum(squares, x.new_zeros(())).sqrt()
-        return found
 
     @abstractmethod
     def recorded(self, tape: Recorded, x: Tensor) -> Tensor:

@@ -19,6 +19,7 @@ from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.federated.federation import Federation, assemble, initial_weights, untrained
 from ldp_core.federated.round import noisings, prepare
 from ldp_core.mechanisms.shared.gaussian_privacy import mu_of
+from ldp_core.models.record_clipping import gradient_lengths
 from tests.data import digits, events
 
 DELTA = 1e-5
@@ -118,7 +119,7 @@ def test_record_lengths_equal_those_of_single_gradients(model: str) -> None:
     x = torch.rand((2, 5, *source.shape), generator=generator, dtype=torch.float64)
     y = torch.randint(0, 10, (2, 5), generator=generator)
     views = network.views(weights, source.shape, source.classes)
-    found = network.lengths(views, x, y)
+    found = gradient_lengths(network, views, x, y)
     for i in range(5):
         alone = network.gradients(views, x[:, i : i + 1], y[:, i : i + 1], torch.ones((2, 1), dtype=x.dtype))
         single = torch.cat([alone[name].flatten(1) for name in alone], 1).norm(dim=1)

@@ -19,7 +19,7 @@ from torch import Tensor
 from ldp_core.engines.batched import Tick
 from ldp_core.engines.fused.compiled import Compiled, compiled
 from ldp_core.engines.fused.memory import ThreadMemory
-from ldp_core.engines.plan import NO_SHORTENING, Batches, Indices, Recipe
+from ldp_core.engines.plan import NO_RECORD_CLIPPING, Batches, Indices, Recipe
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import Layers, layers_of
 from ldp_core.optimizers import Optimizer
@@ -227,8 +227,8 @@ def _check(
     plan: Batches,
 ) -> None:
     """Raise ValueError for arguments of a wrong shape, type or index: the kernel checks nothing itself."""
-    if recipe.shortening is not None:
-        raise ValueError(NO_SHORTENING)
+    if recipe.record_clipping is not None:
+        raise ValueError(NO_RECORD_CLIPPING)
     for start in starts:
         _check_samples(recipe, layers, start, samples)
         if start.ndim > 1 and len(start) != len(plan.rows):

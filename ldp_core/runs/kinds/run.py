@@ -1,8 +1,6 @@
 """The kind of job that trains a draft's runs side by side; jobs that name equal runs share them."""
 
 import json
-import math
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,10 +29,6 @@ from ldp_core.system.preemption import Preempted, make_room_if_asked
 
 FIRST_SECONDS = 5.0
 """Longest estimated training that a job's attacks follow; in a longer one those of a round follow that."""
-POINTS_SECONDS, LOOK_SECONDS = 2.0, 0.1
-"""Time after which a training that has just begun, and has points, makes room for another's first points, and
-so many times less for so many others; and between two looks at who waits.
-"""
 
 
 @dataclass(frozen=True)
@@ -101,7 +95,7 @@ class TrainingJob(Kind):
         }
         keys = [one.key for one in self.computations(asked, "", room)]
         attacked = any(later[number] and one.attack for number, one in experiments.items())
-        looked = begun = math.inf if starts else time.monotonic()
+        others = queue.FirstPoints(keys, resumed=bool(starts))
         done, private = RoundsDone(experiments, starts, report, later), None
         if asked.drawings:
             private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
@@ -115,10 +109,8 @@ class TrainingJob(Kind):
                     recorders[turn.run].flush()  # its accuracy is final, and attacks may follow
                 reached = [last.get(number, {}).get("round", 0) for number in experiments]
                 trained = attacked and reached == [one.rounds for one in experiments.values()]
-                if trained or (all(reached) and time.monotonic() - looked > LOOK_SECONDS):
-                    looked, others = time.monotonic(), queue.newcomers(keys)
-                    if others and (trained or (looked - begun) * others > POINTS_SECONDS):
-                        raise Preempted
+                if others.come_first(all(reached), trained):
+                    raise Preempted
             if may_stop:
                 make_room_if_asked()
             if turn.ends:

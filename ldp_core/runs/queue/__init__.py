@@ -12,5 +12,6 @@ from ldp_core.runs.queue.changes import (
     requeue,
     update,
 )
-from ldp_core.runs.queue.claiming import AT_WORK, LOST, STOPPED, claim, in_turn, lost, newcomers, places, reap
+from ldp_core.runs.queue.claiming import AT_WORK, LOST, STOPPED, claim, in_turn, lost, places, reap
+from ldp_core.runs.queue.first_points import FirstPoints
 from ldp_core.runs.queue.table import deleted, find, get, queue_path, stamp, status

@@ -117,14 +117,6 @@ def starves(job: Job, now: float) -> bool:
     return job.message == ASIDE and now - (job.started or now) > STARVED_SECONDS
 
 
-def newcomers(known: Collection[str] = ()) -> int:
-    """Number of new jobs that wait for more than the computations that are `known`, by their keys."""
-    live = find(f"(status = 'queued' OR {AT_WORK})", most=1000, requests=False)
-    served = {job.owner for job in live if job.status != "queued"}
-    new = (job for job in live if job.status == "queued" and is_new(job, served))
-    return sum(not set(known).issuperset(job.keys) for job in new)
-
-
 def claim(
     most: int | None = None,
     ready: Callable[[Job], bool] = lambda job: True,
