@@ -62,8 +62,8 @@ def test_own_table_is_asked_about_with_its_clients(opened: Opened, monkeypatch: 
     rows = [f"{bank},{n % 7},{n % 3},{'yes' if n % 7 > 3 else 'no'}" for bank in "abcde" for n in range(40)]
     table = "\n".join(["client,sum,age,repaid", *rows]).encode()
     own = own_data.take({"loans.csv": table}, "anna")
-    for module in ("pages.parts.clients.own_data", "pages.parts.ui.visitor"):
-        monkeypatch.setattr(f"{module}.visitor", lambda: Person("anna"))
+    for module in ("clients.own_data", "ui.visitor", "ui.shared_cache"):
+        monkeypatch.setattr(f"pages.parts.{module}.visitor", lambda: Person("anna"))
     app = opened("ask")
     assert app.button(key=f"about {own.name}").disabled, "what is predicted is open"
     next(one for one in app.button if "repaid" in one.label).click().run()
