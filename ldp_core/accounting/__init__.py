@@ -15,8 +15,7 @@ from ldp_core.accounting.ledger import (
     run_budget,
     within,
 )
-from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_function, audit_samples
-from ldp_core.accounting.table import (
+from ldp_core.accounting.ledger_entry import (
     AGAINST,
     NEIGHBOURS,
     WHOLE_RUN,
@@ -29,6 +28,7 @@ from ldp_core.accounting.table import (
     to_json,
     together_in_words,
 )
+from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_function, audit_samples
 from ldp_core.accounting.worth import NOTHING, Worth, word_of, worth
 from ldp_core.composition.compose import compose
 from ldp_core.composition.shuffling import shuffled

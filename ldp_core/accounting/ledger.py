@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting.table import SOME, Entry, each_as_json
+from ldp_core.accounting.ledger_entry import SOME, Entry, each_as_json
 from ldp_core.composition.backwards import largest
 from ldp_core.composition.spending import Client, Promise
 from ldp_core.errors import InvalidInput

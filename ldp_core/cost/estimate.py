@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ldp_core.accounting.table import EACH
+from ldp_core.accounting.ledger_entry import EACH
 from ldp_core.aggregators.base import SeesUploads
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
 from ldp_core.cost.seconds import Operations, Rates, seconds, uploads_attacked, work_of

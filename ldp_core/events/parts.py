@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from ldp_core.accounting import AGAINST, Promise
-from ldp_core.accounting.table import EACH, SCOPES, TOGETHER, Unit
+from ldp_core.accounting.ledger_entry import EACH, SCOPES, TOGETHER, Unit
 from ldp_core.accounting.worth import Word
 from ldp_core.attacks.findings import verdict
 from ldp_core.events.base import Count, Json, Like, Share, Some, fields_of
@@ -82,4 +82,4 @@ _table = {"clients": Count, "promises": _promises, "of": Packed}
 Ledger = (
     Annotated[list[_entry], Field(max_length=EACH)] | Annotated[Json, Like(_table), AfterValidator(_indexed)]
 )
-"""A ledger as JSON, as in `ldp_core.accounting.table`."""
+"""A ledger as JSON, as in `ldp_core.accounting.ledger_entry`."""

@@ -225,7 +225,7 @@ class Ended(Event):
     weights_sha256: str
     """SHA-256 of the final global model, float32 little-endian."""
     ledger: Ledger = field(default_factory=list)
-    """Ledger as in ldp_core.accounting.table: an entry per client; above a thousand, distinct entries."""
+    """An entry per client (ldp_core.accounting.ledger_entry); above a thousand, distinct entries."""
     accuracy_unnoised: Share | None = None
     """Accuracy of the model that the last round's uploads without noise would give."""
     held_out: Count = 0

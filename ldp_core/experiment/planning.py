@@ -24,7 +24,7 @@ from ldp_core.composition.spending import Releases, Spending
 from ldp_core.datasets.base import Labels
 from ldp_core.experiment.attack import HONEST, Spy
 from ldp_core.experiment.schema import LATER, PER, Experiment
-from ldp_core.experiment.turns import Turns
+from ldp_core.experiment.upload_schedule import Turns
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms import registry as all_mechanisms
 from ldp_core.mechanisms.base import Floats

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core.accounting.table import EACH
+from ldp_core.accounting.ledger_entry import EACH
 from ldp_core.engines.base import BATCH, BATCH_ALONE
 from ldp_core.engines.batched import clients_at_once
 from ldp_core.engines.plan import Indices, Recipe

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from ldp_core.accounting import ledger
-from ldp_core.accounting.table import SCOPES
+from ldp_core.accounting.ledger_entry import SCOPES
 from ldp_core.experiment import amended, departures, parse, plan
 from ldp_core.federated.federation import assemble, initial_weights, taking_part, untrained
 from ldp_core.federated.round import one_round

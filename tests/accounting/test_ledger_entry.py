@@ -6,7 +6,7 @@ import math
 import pytest
 
 from ldp_core.accounting import Entry, Promise, entries, entries_in, entry_of, ledger, to_json
-from ldp_core.accounting.table import EACH
+from ldp_core.accounting.ledger_entry import EACH
 from ldp_core.experiment import parse, plan
 from tests.pace import of_cpu
 
