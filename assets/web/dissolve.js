@@ -18,7 +18,7 @@ export function render({ data, parentElement, setTriggerValue }) {
       show();
     };
     const ariaValueText = `${step.name}. ${step.figures.map((one) => `${one.name}: ${one.words}`).join(". ")}`;
-    const range = slider("es-dissolve-slider", steps.length - 1, box.at, (at) => set({ at }), { ariaLabel: data.covers, ariaValueText });
+    const range = slider("es-dissolve-slider", steps.length - 1, box.at, (at) => set({ at }), { ariaLabel: `Budget ε ${data.covers}`, ariaValueText });
     const trust = ({ name }, i) => [
       "label.es-dissolve-trust",
       [["input", { type: "radio", name: "es-dissolve-trust", checked: i === box.trust, onchange: () => set({ trust: i }) }], ["span", name]],

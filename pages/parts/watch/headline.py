@@ -84,7 +84,7 @@ def head(
             leak(shown, upload, nothing)
             | ({} if begun else {"kind": WAITING})
             | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
-            promised(draft) | ({} if begun else {"kind": WAITING}),
+            promised(draft) | ({} if begun else {"kind": ""}),
         ],
     }
 
