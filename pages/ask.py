@@ -93,7 +93,6 @@ def _put(needs: Needs) -> None:
         del st.session_state[key]
 
 
-@pressed
 def _ask_of(dataset: str) -> None:
     """Ask the question so far of a visitor's own data, with the clients that they name."""
     count = datasets.get(dataset).clients or min(20, datasets.get(dataset).train_size)

@@ -90,7 +90,7 @@ def _one(one: own_data.OwnData, workspace: Workspace | None, ask: Callable[[str]
         if ask is not None:
             words = "Ask about these data"
             key = f"about {one.name}"
-            st.button(words, type="primary", key=key, disabled=waits, on_click=ask, args=(one.name,))
+            st.button(words, type="primary", key=key, disabled=waits, on_click=pressed(ask), args=(one.name,))
         if workspace is not None:
             _uses(workspace, one, waits)
         st.button("Delete", key=f"delete {one.name}", on_click=_delete, args=(workspace, one.name))

@@ -130,6 +130,7 @@ def test_page_callbacks_are_uninterruptible():
         }
         for click in (True, False)
     )
+    buttons = {name for name in buttons if not name.startswith("pressed(")}
     assert buttons - _decorated(nodes, "pressed") == {"st.logout", "st.login"}
     assert others <= _decorated(nodes, "uncut")
     assert {"act", "_train", "_press", "_delete"} <= buttons
