@@ -126,13 +126,13 @@ def test_record_lengths_equal_those_of_single_gradients(model: str) -> None:
         torch.testing.assert_close(found[:, i], single, rtol=1e-9, atol=0)
 
 
-def test_engine_that_shortens_no_gradient_refuses() -> None:
+def test_engine_that_clips_no_gradient_refuses() -> None:
     experiment = parse(of_records(model={"layers": MODELS["listed"]["layers"]}))
     federation = assemble(plan(experiment), digits(), torch.device("cpu"))
     batches = plan_batches(federation.shards, 1, 10_000, np.random.default_rng(0))
     start, (x, y, _) = initial_weights(federation), federation.samples
     for train in (train_each, train_fused):
-        with pytest.raises(ValueError, match="shorten"):
+        with pytest.raises(ValueError, match="clips"):
             train(federation.recipe, start, x, y, batches, 1)
 
 
