@@ -54,7 +54,8 @@ def test_lost_node_is_recomputed_to_the_same_bits(
         found[place] = figures.weights_sha256
     monkeypatch.delenv(ADDRESS)
     assert found == {place: figures.weights_sha256 for place, figures in train_all(CELLS)}
-    assert sorted(one.message for one in caplog.records if "once more" in one.message) == [
-        "lost on the cluster (NodeDiedError), begun once more: 1 left",
-        "lost on the cluster (WorkerCrashedError), begun once more: 1 left",
-    ]
+    said = [one.message for one in caplog.records if "once more" in one.message]
+    lost = {
+        f"lost on the cluster ({why}Error), begun once more: 1 left" for why in ("NodeDied", "WorkerCrashed")
+    }
+    assert said and lost.issuperset(said), "a killed worker's cell may have been done by then"
