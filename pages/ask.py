@@ -218,6 +218,8 @@ def _asked(needs: Needs) -> Job | None:
 
 
 def _watch(needs: Needs, job: Job, found: AskProgress) -> None:
+    if st.session_state[ASKED] != needs:  # changed by a press here, which redraws this part alone
+        st.rerun()
     if is_gone(job):
         return
     cells = points_of(found.cells)
