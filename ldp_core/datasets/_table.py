@@ -292,7 +292,7 @@ def _first_rows(person: Column, kept: NDArray[np.bool_], seen: Seen) -> None:
     gone = spelled(before - int(kept.sum()))
     seen.notes.append(
         f"“{person.heading}” names {spelled(len(count))} persons: of each the first {most} rows of the file "
-        f"are kept, and {gone} later ones left out; nobody's rows both train and are held out"
+        f"are kept, and {gone} later ones left out; no person's rows both train and are held out"
     )
 
 
