@@ -25,8 +25,6 @@ def command_of_tune(added: argparse.ArgumentParser, experiment: Reader) -> None:
     add_experiment(added, experiment)
     added.add_argument("--accuracy", required=True, metavar="SHARE", help="to reach, like 0.85")
     added.add_argument("--ranges", metavar="TAU,TAU", help="half-widths to choose among")
-    words = "of uploads of one image each, of which an attacker may pick the right one among ten, like 0.3"
-    added.add_argument("--identification", metavar="SHARE", help=words)
     added.add_argument("--run-budget", metavar="EPSILON", help="that a whole run may cost a client at most")
 
 
@@ -61,7 +59,7 @@ def tune(options: argparse.Namespace) -> int:
 
     ranges = None if options.ranges is None else read_values(options.ranges)
     data: dict[str, Any] = {"base": options.experiment_of(options).as_json(), "ranges": ranges}
-    for name in ("accuracy", "run_budget", "identification"):
+    for name in ("accuracy", "run_budget"):
         text = getattr(options, name)
         data[name] = None if text is None else number(name, text)
     kind = kinds.get("tune")

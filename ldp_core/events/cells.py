@@ -88,7 +88,7 @@ class Fitted(Event):
 
 @dataclass(frozen=True)
 class Leaked(Event):
-    """Images that an attacker identified, for one range and ε (`ldp_core.tuning.leaks`)."""
+    """Images that an attacker identified, for one range and ε, in searches of earlier versions."""
 
     event: ClassVar[str] = "leak"
 

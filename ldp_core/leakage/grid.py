@@ -21,7 +21,7 @@ from ldp_core.federated.federation import Federation, assemble, choose_device, u
 from ldp_core.federated.round import one_round
 from ldp_core.federated.state import State
 from ldp_core.leakage.coarse_to_fine import Searches, search
-from ldp_core.leakage.grid_context import Grid, Known, Rung, climb_rungs
+from ldp_core.leakage.grid_context import Grid, Known, climb_rungs
 from ldp_core.system.threads import on_one_thread
 
 
@@ -59,21 +59,6 @@ def climb(
             yield from climb_rungs(grid, mechanism, known)
     count = len(ladder.mechanisms) * len(ladder.epsilons)
     yield LadderEnded(status="completed", cells=count, message="")
-
-
-def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
-    """For each budget of the grid's first mechanism: number of uploads identified, and of attempts; raises
-    `Diverged` if training did before the attacked round.
-    """
-    federation = assemble(plan(ladder.experiment(None)), data, choose_device())
-    grid = Grid(ladder, federation, trained(federation, ladder.round))
-    found = []
-    for row, epsilon in enumerate(ladder.epsilons):
-        rung = Rung(ladder.mechanisms[0], row, epsilon)
-        _, hidden = rung.streams(ladder.seed)
-        rows = [r for part in grid.parts() for r in grid.picked(rung, hidden, part, controls=False)[None]]
-        found.append((float(sum(one["identification_credit"] for one in rows)), len(rows)))
-    return found
 
 
 def trained(federation: Federation, number: int) -> State:

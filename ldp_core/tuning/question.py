@@ -1,22 +1,19 @@
-"""The request for the least ε: a target accuracy, ranges to try, limits on run ε and identification."""
+"""The request for the least ε: a target accuracy, ranges to try, a limit on run ε."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from ldp_core.accounting import epsilon_for, run_budget
 from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, shown
 from ldp_core.experiment import Experiment, changed, parse, plan
-from ldp_core.experiment.attack_grid import NAMED, Ladder, parse_ladder
 from ldp_core.experiment.reading import unknown
 from ldp_core.fields import is_number
-from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit, number
+from ldp_core.limits import EPSILON, HALF_WIDTH, Limit, number
 
-FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "fits")
+FIELDS = ("base", "accuracy", "ranges", "run_budget", "precision", "seeds", "fits")
 RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2), "class_means": (1.0,)}
 """Default half-widths by target."""
 CLEAN: Mapping[str, Any] = {
@@ -28,27 +25,10 @@ CLEAN: Mapping[str, Any] = {
 WHOLE: Mapping[str, Any] = {"unit": "client", "local": {"epochs": 1, "batch_size": 10, "learning_rate": 0.5}}
 """What training without noise has besides, where a design shortens each record's gradient."""
 MOST_RANGES = 8
-IMAGES = int(LADDER_IMAGES.maximum)
-"""Largest number of one client's images that are uploaded in one batch."""
-BLOCKS = 100_000
-"""Largest number of batches, for each of which there is a seed."""
-GUESSING = 1 / CANDIDATES.default
 PRECISION = Limit(1.02, 2.0, 1.2)
 SEEDS = Limit(3, 20, 8, "seeds")
 MOST_SEEDS = 100
 """More than the seeds of any run of a search."""
-
-
-class Cap(NamedTuple):
-    """Largest ε that a limit on identification allows for one range."""
-
-    half: float
-    most: float | None
-    """Largest ε that surely stays within the limit; None if none was found."""
-    above: float | None = None
-    """Next larger ε that was tried; None if all stay within the limit."""
-    open: bool = False
-    """Whether that ε may stay within the limit."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +42,11 @@ class Question:
     """Half-widths to choose from; one, without effect, for a mechanism without ranges."""
     run_budget: float | None = None
     """Limit on the worst-case ε of a client's whole run; None for no limit."""
-    identification: float | None = None
-    """Limit on the share of one-image uploads identified among ten images; None for no limit."""
     precision: float = PRECISION.default
     """Largest final ratio between the least ε that meets the target and the largest that does not."""
     seeds: int = int(SEEDS.default)
     fits: bool = False
     """Whether ranges and learning rate are found first (`ldp_core.tuning.fits`), whatever the ranges."""
-    caps: tuple[Cap, ...] = ()
-    """Limits on ε from `identification`, once measured, for all ranges; not part of the request."""
 
     epsilon = None
     confirmed = True
@@ -81,7 +57,7 @@ class Question:
 
     @property
     def questions(self) -> "list[Question]":
-        return [self] if self.ranges else []
+        return [self]
 
     @cached_property
     def steps(self) -> tuple[float, ...]:
@@ -109,15 +85,13 @@ class Question:
         return changed(self.base, fields | {"seed": self.base.seed + seed})
 
     def most(self, half: float) -> float:
-        """Largest ε allowed for a range, to three digits. Raises InvalidInput: even the smallest ε exceeds
-        the run's budget.
+        """Largest ε that the run's budget allows for a range, to three digits. Raises InvalidInput: even the
+        smallest ε exceeds it.
         """
-        found = next((one.most for one in self.caps if one.half == half), None)
-        return min(self.affordable[half], found or EPSILON.maximum)
+        return self._affordable[half]
 
     @cached_property
-    def affordable(self) -> dict[float, float]:
-        """Largest ε that the run's budget allows, by range, whatever it leaks."""
+    def _affordable(self) -> dict[float, float]:
         return {half: self._at_price(half) for half in self.ranges}
 
     def _at_price(self, half: float) -> float:
@@ -130,36 +104,16 @@ class Question:
         step = 10.0 ** (math.floor(math.log10(found)) - 2)
         return rounded(math.floor(found / step) * step)  # rounded up, it would cost more
 
-    def ladder(self, half: float, epsilons: Sequence[float], block: int) -> Ladder:
-        """Attack grid for a range: one-image uploads of a client in the first round under several ε. Each
-        block has a seed of its own and the next client. Raises InvalidExperiment: identification of such
-        uploads cannot be computed.
-        """
-        base = changed(self.base, {"clients.range": half, "attack": None})
-        mechanism, ends = base.mechanism, np.outer([-half, half], np.ones(len(epsilons)))
-        if base.clients.epsilon_scope != "mechanism":
-            mechanism = mechanism.for_uploads()
-        return parse_ladder(
-            {
-                "base": base,
-                "mechanisms": [NAMED.serialise(mechanism)],
-                "epsilons": plan(base).per_use(np.array(epsilons), *ends).tolist(),
-                "images": IMAGES,
-                "client": block % base.clients.count + 1,
-                "seed": base.seed + block,
-            }
-        )
-
     def as_json(self) -> dict[str, Any]:
         """JSON values, the inverse of `parse_question`."""
-        own = {name: getattr(self, name) for name in FIELDS if name not in ("base", "ranges", "caps")}
+        own = {name: getattr(self, name) for name in FIELDS if name not in ("base", "ranges")}
         return {"base": self.base.as_json(), **own, "ranges": list(self.ranges)}
 
 
 def parse_question(data: Any) -> Question:
     if not isinstance(data, Mapping):
         raise InvalidExperiment.at("", f"a question must be a JSON object; got {shown(data)}")
-    problems = unknown(data, "question", (*FIELDS, "effort"))  # which questions had once
+    problems = unknown(data, "question", (*FIELDS, "effort", "identification"))  # once
     base = parse(data.get("base", {}))
     if plan(base).randomiser.role == "identity":
         message = "adds no noise, so any ε would do; choose one that does"
@@ -178,10 +132,6 @@ def parse_question(data: Any) -> Question:
     budget: Any = data.get("run_budget")
     if budget is not None and not (is_number(budget) and 0 < budget < math.inf):
         problems.append(Problem("run_budget", f"must be an ε above 0, or null; got {shown(budget)}"))
-    identification: Any = data.get("identification")
-    if identification is not None and not (is_number(identification) and GUESSING < identification < 1):
-        message = f"must be a share above {GUESSING:g}, which guessing among ten gives, and below 1, like 0.3"
-        problems.append(Problem("identification", f"{message}, or null; got {shown(identification)}"))
     precision, seeds = data.get("precision", PRECISION.default), data.get("seeds", int(SEEDS.default))
     if not is_number(precision) or not PRECISION.allows(precision):
         problems.append(Problem("precision", f"must be a factor {PRECISION}; got {shown(precision)}"))
@@ -194,14 +144,11 @@ def parse_question(data: Any) -> Question:
         raise InvalidExperiment(problems)
     halves = tuple(float(half) for half in sorted(ranges))
     halves = halves if plan(base).randomiser.region == "box" else halves[:1]  # they would be equal designs
-    price, share = (None if limit is None else float(limit) for limit in (budget, identification))
-    found = Question(base, float(accuracy), halves, price, share, float(precision), seeds, fits)
+    price = None if budget is None else float(budget)
+    found = Question(base, float(accuracy), halves, price, float(precision), seeds, fits)
     try:
         for half in found.ranges:  # each of them can run
-            one = found.experiment(half, min(1.0, found.most(half)), MOST_SEEDS)
-            plain(one)
-            if identification is not None:
-                found.ladder(half, [1.0], BLOCKS)
+            plain(found.experiment(half, min(1.0, found.most(half)), MOST_SEEDS))
     except InvalidExperiment:
         raise
     except InvalidInput as error:

@@ -1,21 +1,16 @@
 """The kind of job that searches the least ε, and the safe range, that reach a given accuracy."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
 from ldp_core.cost.seconds import work_of
 from ldp_core.datasets import Report
-from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Fitted, Leaked, SearchCell, Tried
 from ldp_core.experiment import Draft, Variant, plan
 from ldp_core.limits import number, percent
 from ldp_core.runs.kinds.ask import USUAL_RUNS, searched
 from ldp_core.runs.kinds.base import Kind, Words, derived, rebased
-from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.checkpoints import Recorder
@@ -26,7 +21,6 @@ from ldp_core.system.preemption import make_room_if_asked
 from ldp_core.tuning import Question, answer_of, parse_question
 from ldp_core.tuning.designs import without_noise
 from ldp_core.tuning.fits import NoiselessRun, fit_in_words, fits_of, fitted, next_fits
-from ldp_core.tuning.leaks import Leak, bounded, leaks_of, next_uploads
 
 
 class TuneJob(Kind):
@@ -83,28 +77,24 @@ def search(
     asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, room: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Train until the least ε is found; yields an event per run after the given ones, then one with the
-    answer. If the question limits identification by an attacker, the attack is measured first.
+    answer.
     """
-    number, leaks, fits = len(events), leaks_of(events), fits_of(events)
+    number, fits = len(events), fits_of(events)
     for fit in _fits(asked, fits, progress, room) if asked.fits else ():
         yield Fitted(cell=number, **fit._asdict()).as_json()
         number += 1
     words, asked = fit_in_words(asked, fits), fitted(asked, fits)
-    for event in _leaks(asked, leaks, progress) if asked.identification else ():
-        yield Leaked(cell=number, **event).as_json()
-        number += 1
-    within = bounded(asked, leaks)
-    found = points_of(events, within.ranges)
+    found = points_of(events, asked.ranges)
 
     def of_run(question: int, design: int, epsilon: float, **more: Any) -> SearchCell:
         clean = design < 0
-        half = within.ranges[without_noise(design) if clean else design]
+        half = asked.ranges[without_noise(design) if clean else design]
         return SearchCell(half=half, epsilon=None if clean else epsilon, **more)
 
-    for event in searched(within, found, number, of_run, progress, room) if within.ranges else ():
+    for event in searched(asked, found, number, of_run, progress, room):
         yield event
         number += 1
-    answer = answer_of(within, found)
+    answer = answer_of(asked, found)
     why = "; ".join(filter(None, [answer.why, words]))
     yield Answered(cell=number, **answer._replace(why=why)._asdict()).as_json()
 
@@ -118,30 +108,3 @@ def _fits(
         for place, figures, _ in known_or_trained([one for *_, one in wanted], room, progress):
             known.append(NoiselessRun(*wanted[place][:2], accuracy_of(figures)))
             yield known[-1]
-
-
-def _leaks(asked: Question, known: list[Leak], progress: Report) -> Iterator[dict[str, Any]]:
-    """Attack uploads until the greatest ε within the limit is known for each range; `known` grows."""
-    from ldp_core.leakage.grid import identified
-
-    for half in asked.ranges:
-        data = load(asked.base.dataset, progress)
-        while wanted := next_uploads(asked, known, half):
-            make_room_if_asked()
-            began = time.perf_counter()
-            picked, made = np.zeros(len(wanted)), np.zeros(len(wanted), dtype=int)
-            blocks = next(iter(wanted.values()))
-            for block in blocks:
-                try:
-                    counts = identified(asked.ladder(half, sorted(wanted), block), data)
-                except Diverged as error:
-                    words = (
-                        f"what leaks{asked.called(half, ' with ')} cannot be told: its first step diverged"
-                    )
-                    raise InvalidInput(words) from error
-                picked += [hits for hits, _ in counts]
-                made += [n for _, n in counts]
-            seconds = (time.perf_counter() - began) / len(wanted)
-            for epsilon, hits, n in zip(sorted(wanted), picked.tolist(), made.tolist(), strict=True):
-                known.append(Leak(half, epsilon, hits, n, len(blocks)))
-                yield {**known[-1]._asdict(), "seconds": round(seconds, 4)}

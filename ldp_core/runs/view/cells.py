@@ -70,21 +70,19 @@ class SweepProgress(Folded):
 
 class SearchProgress(Folded):
     cells: list[Body]
-    leaks: list[Body]
-    """Identification events of the values of ε tried for a limit on identification."""
     fits: list[NoiselessRun]
     answer: Body | None
 
     def _forget(self) -> None:
-        self.cells, self.leaks, self.fits, self.answer = [], [], [], None
+        self.cells, self.fits, self.answer = [], [], None
 
     def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
         if body["event"] == "answer":
             self.answer = body
         elif body["event"] == "fit":
             self.fits += fits_of([body])
-        elif body["event"] in ("leak", "cell"):
-            (self.leaks if body["event"] == "leak" else self.cells).append(body)
+        elif body["event"] == "cell":
+            self.cells.append(body)
 
 
 def accuracy_of(cell: Mapping[str, Any]) -> float:

@@ -6,18 +6,16 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ldp_core.experiment import Draft, Experiment, changed
+from ldp_core.experiment import Draft, changed
 from ldp_core.inference import finding
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, accuracy_of
 from ldp_core.tuning import Question
 from ldp_core.tuning.fits import fitted
-from ldp_core.tuning.leaks import Leak, leaks_of
 from pages.parts.charts.base import Figure, Lines, colour, line_style, scatter, share_axis
 from pages.parts.charts.pareto import budget_axis
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.launching import asked_of
-from pages.parts.train.attributes import of_rows
-from pages.parts.tune.price import Chip, chip, three_figures
+from pages.parts.tune.price import chip, three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
 from pages.parts.ui.header import headline
@@ -62,8 +60,7 @@ def _watch(job: Job, found: SearchProgress) -> None:
 
 def _state(job: Job, found: SearchProgress) -> None:
     runs = f"{len(found.cells) + len(found.fits)} runs"
-    attacked = f", {len(found.leaks)} budgets attacked" if found.leaks else ""
-    far_state(job, 0.0, lambda left: f"Searching: {runs} so far{attacked}{left}", f"{runs}; they are kept")
+    far_state(job, 0.0, lambda left: f"Searching: {runs} so far{left}", f"{runs}; they are kept")
 
 
 def _answer(asked: Question, found: SearchProgress, answer: Mapping[str, Any]) -> None:
@@ -75,11 +72,8 @@ def _answer(asked: Question, found: SearchProgress, answer: Mapping[str, Any]) -
     budget = f"ε {number(epsilon)}{covered(asked.base)}{asked.called(half, ' with ')}"
     headline(finding("least", budget=budget, wanted=percent(asked.accuracy, 1)).text(), why)
     base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})
-    leaked = [one for one in leaks_of(found.leaks) if (one.half, one.epsilon) == (half, epsilon)]
     three_figures(
-        base,
-        chip("Accuracy", percent(answer["mean"], 1), "mean of fresh seeds, on held-out samples"),
-        _picked(base, leaked) if leaked else None,
+        base, chip("Accuracy", percent(answer["mean"], 1), "mean of fresh seeds, on held-out samples")
     )
     if st.button("Open it on Train", key="open answer"):
         start_with(Draft.alone(base))
@@ -95,13 +89,6 @@ def _none(asked: Question, cells: Sequence[Mapping[str, Any]]) -> str:
     top = max((float(np.mean(each)) for each in noisy.values()), default=0.0)
     ends = {"top": percent(top, 1), "clean": percent(max(clean), 1)}
     return finding("no least", wanted=percent(asked.accuracy, 1), **ends).text()
-
-
-def _picked(base: Experiment, leaks: Sequence[Leak]) -> Chip:
-    made = sum(one.made for one in leaks)
-    share = percent(sum(one.picked for one in leaks) / made)
-    rest = f"of {number(made, 6)} single uploads of one image, from ten; guessing 10 %"
-    return chip(*(of_rows(words, base.dataset) for words in ("Right image picked out", share, rest)))
 
 
 def way_figure(asked: Question, found: SearchProgress) -> Figure:

@@ -65,18 +65,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
         help="At worst, as the ledger counts it: thousands are usual where an ε is for one weight.",
     )
     below["run_budget"] = st.container()
-    limit = 100 * before.identification if before and before.identification else None
-    leak = st.number_input(
-        "Picked by an attacker at most, %",
-        format="%g",
-        placeholder="any",
-        **kept(workspace, "asked identification", limit),
-        help="Of single uploads, made of one image each: how often an attacker may name, of ten images, "
-        "the one in an upload. Guessing gives 10 %.",
-    )
-    below["identification"] = st.container()
     wanted: dict[str, Any] = {"base": base.as_json(), "run_budget": budget, "fits": fits}
-    wanted["identification"] = None if leak is None else round(leak / 100, 6)
     wanted["accuracy"] = None if accuracy is None else round(accuracy / 100, 6)
     typed = {"accuracy": accuracy, "run_budget": budget}
     try:
