@@ -1,17 +1,30 @@
 """Whole runs: what their events say, and the same experiment is the same run."""
 
+import itertools
 import json
 import os
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
+from ldp_core import datasets, limits, models, trust
+from ldp_core import many as module
 from ldp_core.accounting import ledger
 from ldp_core.attacks.findings.verdict import VISIBLE_DB
+from ldp_core.datasets import Data
+from ldp_core.errors import InvalidExperiment
+from ldp_core.events import Ended, Event
 from ldp_core.experiment import parse
 from ldp_core.images import decode
+from ldp_core.many import at_once, run_many
+from ldp_core.simulate import simulate
 from tests.conftest import ROOT
-from tests.data import events, rounds
+from tests.data import digits, events, rounds
+from tests.extent import in_gate
 from tests.warm import Interpreter
 
 ROUND_KEYS = {
@@ -105,3 +118,151 @@ def test_last_round_is_scored_without_noise_too():
     assert noisy["accuracy_unnoised"] == pytest.approx(plain["accuracy"], abs=0.01)
     assert noisy["accuracy"] < plain["accuracy"] - 0.1
     assert plain["accuracy_unnoised"] is None, "there is nothing to take away"
+
+
+BASE: dict[str, Any] = {"attack": None, "rounds": 4}
+CASES = [
+    BASE,
+    BASE | {"seed": 1},
+    BASE | {"mechanism": "duchi", "rounds": 6},
+    BASE | {"clients": {"count": 7, "epsilon": 4}, "local": {"learning_rate": 0.2}},
+    BASE | {"model": "mlp", "mechanism": "none", "target": "update"},
+    BASE | {"local": {"optimizer": "adam", "learning_rate": 0.01}, "mechanism": "laplace"},
+    BASE | {"selection": {"kind": "once"}},
+    BASE | {"attack": "auto", "rounds": 2},
+]
+EMPTY: dict[str, dict[str, Any]] = {"round": {"spent": {}}, "end": {"ledger": [], "accuracy_unnoised": None}}
+"""Of the events where no more than a run's figures is asked for."""
+CLOSE = ("noise_variance", "signal_variance", "noise_variance_theory", "loss", "accuracy")
+
+
+def folded(cases: list[dict[str, Any]], figures: bool = False) -> dict[int, list[dict[str, Any]]]:
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for number, event in run_many(enumerate(map(parse, cases)), {"digits": digits()}, figures=figures):
+        assert isinstance(event, Event)
+        found[number].append(event.as_json())
+    return found
+
+
+def test_folded_run_has_the_events_of_a_lone_run(monkeypatch: pytest.MonkeyPatch):
+    """All kinds of work side by side; the last bits of the weights may differ, and nothing else."""
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    found = folded(CASES)
+    for number, case in enumerate(CASES):
+        alone = events(case)
+        assert [e["event"] for e in found[number]] == [e["event"] for e in alone]
+        for mine, theirs in zip(found[number], alone, strict=True):
+            assert mine.get("participants") == theirs.get("participants")
+            for name in CLOSE:
+                if name in theirs:
+                    assert mine[name] == pytest.approx(theirs[name], rel=1e-3), (number, name)
+        assert found[number][-1]["ledger"] == alone[-1]["ledger"]
+
+
+def test_figures_only_runs_keep_the_last_round():
+    whole, less = folded(CASES[:6]), folded(CASES[:6], figures=True)
+    assert whole.keys() == less.keys()
+    for number, emitted in whole.items():
+        rounds = CASES[number]["rounds"]
+        assert [one.get("round") for one in less[number]] == [*range(1, rounds + 1), rounds]
+        assert [one["event"] for one in less[number]] == ["trained"] * (rounds - 1) + ["round", "end"]
+        for full, short in zip(emitted[-2:], less[number][-2:], strict=True):
+            empty = EMPTY[full["event"]]
+            assert short == full | empty
+            assert all(full[name] for name in empty) or CASES[number].get("mechanism") == "none"
+
+
+def test_more_than_are_under_way_at_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "ROWS", 40)
+    found = folded([BASE | {"seed": seed, "rounds": 1 + seed % 3} for seed in range(7)])
+    assert [len(found[i]) for i in range(7)] == [2 + 1 + i % 3 for i in range(7)]
+    assert len({found[i][-1]["weights_sha256"] for i in range(7)}) == 7
+
+
+def test_a_run_that_fills_a_product_is_trained_by_itself(monkeypatch: pytest.MonkeyPatch):
+    assert at_once(parse({})) == 16
+    assert at_once(parse({"clients": {"count": 400}})) == 1
+    monkeypatch.setattr("ldp_core.many.device_for", lambda _: torch.device("cpu"))
+    assert at_once(parse({"dataset": "mnist", "model": "cnn"})) == 1
+    assert at_once(parse({"dataset": "mnist", "model": {"name": "mlp2", "hidden": 512}})) < 16, "memory"
+
+
+@pytest.mark.parametrize("kind", trust.names())
+def test_folded_runs_keep_their_noise_under_any_trust(kind: str):
+    own = {
+        "trust": kind,
+        "target": "update",
+        "clients": {"epsilon": 4, "epsilon_scope": "run", "range": 0.05},
+    }
+    cases = [BASE | own | {"local": {"learning_rate": rate}} for rate in (0.4, 0.5)]
+    ends = [runs[-1]["weights_sha256"] for runs in folded(cases, figures=True).values()]
+    assert ends == [events(case)[-1]["weights_sha256"] for case in cases]
+
+
+@pytest.mark.parametrize("chunk", [limits.CHUNK_BYTES, 4 * 650 * 8 + 1])
+def test_runs_of_a_kernel_have_each_ones_own_bits(chunk: int, monkeypatch: pytest.MonkeyPatch):
+    """Also where the clients of a round come in several chunks, unlike many in each run."""
+    monkeypatch.setattr(limits, "CHUNK_BYTES", chunk)
+    rate, few = {"seed": 1, "local": {"learning_rate": 0.2}}, {"clients": {"count": 7}}
+    cases = [BASE, BASE | rate, BASE | few, BASE | {"selection": "once"}, BASE | {"model": "mlp"}]
+    found = folded(cases)
+    for number, case in enumerate(cases):
+        assert found[number] == events(case)
+
+
+SMALL: dict[str, dict[str, Any]] = {"resnet18": {"width": 4}}
+COSTLY = {("cifar10", "logistic_regression"), ("cifar10", "mlp2"), ("covtype", "mlp2")}
+"""No other test needs these kernels, and a network with one layer is trained on either data set."""
+PAIRS = [
+    pair for pair in itertools.product(datasets.names(), models.names()) if pair not in in_gate(COSTLY, set())
+]
+FIRST = {(datasets.get(name).shape, model): name for name, model in reversed(PAIRS)}
+"""Of data sets of one shape, the one on which the gate trains a convolution; all of them by hand."""
+
+
+def made_up(name: str) -> Data:
+    """Thirty samples to train on and ten to test, in the shape of a data set."""
+    source, generator = datasets.get(name), np.random.default_rng(0)
+    x = generator.random((40, *source.shape)).astype(np.float32)
+    y = generator.integers(0, source.classes, 40)
+    y[:10] = np.arange(10) % source.classes
+    return Data(x[:30], y[:30], x[30:], y[30:], source.classes)
+
+
+def one_round(dataset: str, model: str) -> list[Any]:
+    experiment = {
+        "dataset": dataset,
+        "model": {"name": model, **SMALL.get(model, {})},
+        "clients": {"count": 3, "epsilon": 8},
+        "local": {"epochs": 1, "batch_size": 4, "learning_rate": 0.01},
+        "rounds": 1,
+    }
+    # what attacks convolutions searches, and has tests of its own; of one shape, attacks are alike
+    if not models.get(model).batched or FIRST[datasets.get(dataset).shape, model] != dataset:
+        experiment["attack"] = in_gate(None, "auto")
+    return list(simulate(parse(experiment), made_up(dataset)))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model"),
+    [
+        (name, model)
+        for name, model in PAIRS
+        if in_gate(models.get(model).batched or FIRST[datasets.get(name).shape, model] == name, True)
+    ],
+)
+def test_unfit_model_names_fitting_ones(dataset: str, model: str):
+    shape = datasets.get(dataset).shape
+    if not models.get(model).fits(shape):
+        with pytest.raises(InvalidExperiment) as caught:
+            parse({"dataset": dataset, "model": model})
+        [problem] = caught.value.problems
+        fitting = [name for name in models.names() if models.get(name).fits(shape)]
+        assert problem.path == "model"
+        assert all(name in problem.message for name in fitting)
+        assert f"{model} needs {models.get(model).needs}" in problem.message
+        return
+    result = one_round(dataset, model)
+    end = result[-1]
+    assert isinstance(end, Ended)
+    assert (end.status, end.round) == ("completed", 1)

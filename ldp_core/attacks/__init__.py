@@ -1,6 +1,6 @@
 """Attacks of a server on uploads, of models that it sent honestly or made for them (`servers`).
 
-An attacker receives an `Observation` and has no access to the data (tests/attacks/test_boundary.py). Each is
+An attacker receives an `Observation` and has no access to the data (tests/attacks/test_in_clear.py). Each is
 one file; `findings` has bounds that none exceeds, metrics of image quality, and verdicts in words.
 
 >>> from ldp_core import attacks

@@ -1,5 +1,5 @@
 """The server's observation: uploads, its own model, the public experiment, and held-out images that no client
-has. No training sample can be reached from it (tests/attacks/test_boundary.py).
+has. No training sample can be reached from it (tests/attacks/test_in_clear.py).
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def of_law(one: Mechanism, beside: Callable[..., Iterable[Any]] = product) -> Pa
 
         return all_of_them
 
-    if one.region == "ball":  # of a whole vector in it: tests/mechanisms/shared/test_caps.py has checks
+    if one.region == "ball":  # of a whole vector in it: tests/mechanisms/test_caps.py has checks
         return
     budgets = [((epsilon, *span),) for epsilon, span in beside(EPSILONS, RANGES)]
     edges = one.at(EPSILONS[0], -1.0, 1.0).edges(0.0).size

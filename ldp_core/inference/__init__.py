@@ -2,7 +2,7 @@
 
 `interval` is of one mean or of hits among trials, `difference` of two designs, `outcome` the word for either.
 Seeds' spread and the held-out samples' error count together; a choice among many is paid for, and so
-are seeds added after a look (`interval.rate`). `tests/inference/test_difference.py` simulates the rates.
+are seeds added after a look (`interval.rate`). `tests/inference/test_inference.py` simulates the rates.
 """
 
 from ldp_core.inference.difference import (

@@ -6,12 +6,30 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
+from scipy.special import ndtr
 
-from ldp_core.accounting import DELTA, Spending, epsilon_for, everyone, ledger, run_budget, within
+from ldp_core.accounting import (
+    DELTA,
+    Entry,
+    Promise,
+    Spending,
+    entries,
+    entries_in,
+    entry_of,
+    epsilon_for,
+    everyone,
+    ledger,
+    run_budget,
+    to_json,
+    within,
+    worth,
+)
+from ldp_core.accounting.ledger_entry import EACH
 from ldp_core.composition.backwards import TOLERANCE
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import changed, parse, plan
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of
+from tests.pace import of_cpu
 
 SCOPES = ["coordinate", "upload", "run_expected", "run_worst"]
 LINE = {"epsilon", "delta", "rule", "basic", "generic", "guarantee", "why"}
@@ -182,3 +200,65 @@ def test_one_use_a_round_has_a_share_of_the_budget():
 def test_a_budget_that_no_epsilon_gives_is_refused(mechanism: str, budget: float):
     with pytest.raises(InvalidInput, match="the budget of the run must lie between"):
         epsilon_for(parse(SMALL | {"mechanism": mechanism}), budget)
+
+
+def test_up_to_a_thousand_clients_each_has_an_entry():
+    experiment = parse({"clients": {"count": EACH, "epsilon": 1}})
+    stored = ledger(experiment)
+    assert to_json(entries(plan(experiment))) == stored == json.loads(json.dumps(stored))
+    assert entry_of(stored, 7) == entries(plan(experiment))[7]
+    assert entries_in(stored) == entries(plan(experiment))
+
+
+@pytest.mark.parametrize("epsilon", [2, "eps2", "two_volunteers"])
+@pytest.mark.alone
+def test_ledger_of_60000_clients_is_quick_and_small(epsilon: object):
+    clients = {"count": 60_000, "epsilon": epsilon}
+    experiment = parse({"dataset": "mnist", "clients": clients, "selection": "once", "attack": None})
+    with of_cpu(1):
+        promised = entries(plan(experiment))
+        text = json.dumps(to_json(promised))
+    assert len(text) <= 1_000_000
+    read = json.loads(text)
+    assert read["clients"] == 60_000
+    for client in (0, 1, 29_999, 59_998, 59_999):
+        assert entry_of(read, client) == promised[client]
+    with pytest.raises(IndexError):
+        entry_of(read, 60_000)
+
+
+def test_more_promises_than_sixteen_bits_count():
+    promised = [Entry(one, one, one, one) for one in map(Promise, map(float, range(70_000)))]
+    assert entry_of(to_json(promised), 69_999) == promised[-1]
+
+
+def test_ledger_rows_of_other_versions_are_read():
+    line = {"epsilon": 2.0, "guarantee": True, "against": "nobody"}
+    entry = Entry.of({"run_worst": line})
+    assert entry.run_worst == Promise(2.0, guarantee=True)
+    assert entry.upload.bound == entry.upload.sum == math.inf
+
+
+def promise(epsilon: float, delta: float = 0.0, rule: str = "basic") -> Promise:
+    return Promise(epsilon, delta, rule, epsilon, epsilon, True)
+
+
+def test_missing_guarantee_is_worth_zero():
+    found = worth(Promise(epsilon=2.0, why="an average"))
+    assert (found.word, found.right, found.odds) == ("nothing", None, "at worst in every try")
+
+
+@pytest.mark.parametrize(("epsilon", "right"), [(0.01, (51, 100)), (1, (74, 100)), (8, (9997, 10_000))])
+def test_odds_are_rounded_up_but_never_to_all(epsilon, right):
+    assert worth(promise(epsilon)).right == right
+
+
+def test_gaussian_noise_is_described_by_its_whole_curve():
+    mu = 1.3
+    line = promise(float(epsilon_of(1e-5, mu)), 1e-5, "gaussian")
+    assert math.exp(worth(line).wrong) == pytest.approx(ndtr(-mu / 2), rel=1e-6)
+    assert worth(line).wrong > worth(promise(line.bound, 1e-5)).wrong
+
+
+def test_delta_raises_the_attackers_odds():
+    assert 1 - math.exp(worth(promise(1.0, 0.1)).wrong) == pytest.approx((math.e + 0.1) / (1 + math.e))

@@ -1,8 +1,9 @@
-"""A server of its own, and people on it: connections that speak Streamlit's protobuf."""
+"""What a benchmark ran on, and its figures in a few words."""
 
 import asyncio
 import json
 import os
+import platform
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -10,13 +11,28 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 
 from ldp_core.runs import jobs
-from tests.benchmarks.machine import described
 from tests.browser.server import Server
 from tests.runs.processes import launch, until
 from tests.server.client import Viewer
+
+
+def described() -> str:
+    chip = platform.processor() or platform.machine()
+    return f"{chip}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def quantiles(seconds: Sequence[float]) -> str:
+    """Median, 95th percentile and largest."""
+    if not seconds:
+        return "never"
+    values = np.array(seconds)
+    median, high = np.median(values), np.quantile(values, 0.95)
+    return f"median {median:.3f} s, p95 {high:.3f} s, most {values.max():.3f} s over {len(values)}"
+
 
 GONE_SECONDS = 150
 """After which the server has forgotten those who left."""

@@ -27,7 +27,7 @@ from ldp_core.events import Ended, RoundDone
 from ldp_core.experiment import Experiment, parse
 from ldp_core.simulate import simulate
 from ldp_core.streams import stream
-from tests.benchmarks.machine import described
+from tests.benchmarks.crowd import described
 from tests.data import digits, mnist_like
 from tests.systems.killed import killed_and_resumed
 

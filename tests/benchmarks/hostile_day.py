@@ -25,8 +25,7 @@ from websockets.typing import Subprotocol
 
 from ldp_core import presets
 from ldp_core.runs import jobs
-from tests.benchmarks.crowd import Person, leave, megabytes, polling, served, used
-from tests.benchmarks.machine import quantiles
+from tests.benchmarks.crowd import Person, leave, megabytes, polling, quantiles, served, used
 from tests.server.proxy import KNOWN, NAME, Proxy
 
 ADDRESSES, REDRAWS = 12, 5

@@ -27,8 +27,7 @@ from ldp_core import presets
 from ldp_core.experiment import Draft
 from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import SweepProgress, drafts, jobs, permissions
-from tests.benchmarks.crowd import Person, leave, megabytes, served, used
-from tests.benchmarks.machine import quantiles
+from tests.benchmarks.crowd import Person, leave, megabytes, quantiles, served, used
 
 MOST_SECONDS, COOKIES, CELLS = 60.0, 40, 500
 SHOWN = {"panels": "curve", "Finished:": "ended"}

@@ -25,7 +25,7 @@ from statistics import median
 import numpy as np
 import psutil
 
-from tests.benchmarks.machine import described
+from tests.benchmarks.crowd import described
 from tests.browser.server import free_port
 
 ROOT = Path(__file__).parents[2]

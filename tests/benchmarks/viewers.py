@@ -12,8 +12,7 @@ import psutil
 
 from ldp_core import presets
 from ldp_core.runs import jobs
-from tests.benchmarks.crowd import GONE_SECONDS, Person, leave, megabytes, polling, served, used
-from tests.benchmarks.machine import quantiles
+from tests.benchmarks.crowd import GONE_SECONDS, Person, leave, megabytes, polling, quantiles, served, used
 
 MOVES_A_SECOND, MEMORY_MINUTES = 2.0, 5
 ROUNDS, EPOCHS_OF_THE_SOAK = 10_000, 50

@@ -6,13 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ldp_core.classroom import members, own_digits, sessions
+from ldp_core.classroom import members, one_bit, own_digits, sessions
+from ldp_core.classroom.store import CLASSES
 from ldp_core.datasets import drawn, get
 from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.experiment import plan
 from ldp_core.images import decode
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup
+from ldp_core.runs.storage import inventory
 from tests.classroom.test_sessions import TEACHER, asked
 from tests.conftest import ROOT
 from tests.runs.in_process import compute, found_in, take
@@ -166,3 +168,78 @@ def test_no_drawing_is_found_on_the_disk_after_the_end(opened: sessions.Session,
         assert not found_in(runs_dir, trace)
     assert not [*(runs_dir / "computed").glob("*/*")]
     assert not jobs.recent(owner=TEACHER.owner)
+
+
+@pytest.fixture
+def coin_class(runs_dir: Path) -> sessions.Session:
+    session = sessions.open_class(TEACHER, "one_bit", "1.1")
+    for name in ("anna", "ben", "cleo"):
+        members.join(session, name, name)
+    sessions.move(session, TEACHER, "ask")
+    return sessions.find(session.code)
+
+
+def now(session: sessions.Session) -> sessions.Session:
+    return sessions.find(session.code)
+
+
+def test_second_bit_under_one_budget_is_refused(coin_class: sessions.Session):
+    one_bit.send(coin_class, "anna", 1, "1.1")
+    with pytest.raises(NotNow, match="second toss"):
+        one_bit.send(coin_class, "anna", 0, "1.1")
+    one_bit.send(coin_class, "ben", 0, "1.1")
+    assert one_bit.counts(coin_class) == {"1.1": (1, 2)}
+    assert [one.guessed for one in members.members(coin_class)] == [True, True, False]
+
+
+@pytest.mark.parametrize("bit", [True, 2, -1, "1", None, 0.0, {"at": 1}])
+def test_only_a_bit_is_taken(coin_class: sessions.Session, bit: object):
+    with pytest.raises(InvalidInput):
+        one_bit.send(coin_class, "anna", bit, "1.1")
+    assert not one_bit.counts(coin_class)
+
+
+def test_bit_for_another_budget_or_by_a_stranger_is_refused(coin_class: sessions.Session):
+    for who, name in (("anna", "11"), ("anna", None), ("dora", "1.1")):
+        with pytest.raises(NotNow):
+            one_bit.send(coin_class, who, 1, name)
+    one_bit.go_on(coin_class, TEACHER)
+    with pytest.raises(NotNow, match="too late"):
+        one_bit.send(coin_class, "anna", 1, "1.1")
+
+
+def test_same_question_is_asked_again_with_ten_times_the_budget(coin_class: sessions.Session):
+    one_bit.send(coin_class, "anna", 1, "1.1")
+    one_bit.go_on(coin_class, TEACHER)
+    assert now(coin_class).phase == "shown"
+    one_bit.go_on(now(coin_class), TEACHER)
+    again = now(coin_class)
+    assert (again.phase, again.free) == ("ask", "11")
+    assert not any(one.guessed for one in members.members(again))
+    one_bit.send(again, "anna", 1, "11")
+    assert one_bit.counts(again) == {"1.1": (1, 1), "11": (1, 1)}
+    assert one_bit.sent_by(again, "anna") == {"1.1": 1, "11": 1}
+    one_bit.go_on(again, TEACHER)
+    one_bit.go_on(now(coin_class), TEACHER)
+    assert now(coin_class).phase == "shown", "there is no larger one"
+
+
+def test_leaving_and_joining_again_gives_no_second_toss(coin_class: sessions.Session):
+    one_bit.send(coin_class, "anna", 1, "1.1")
+    members.leave(coin_class, "anna")
+    assert not one_bit.counts(coin_class) and not one_bit.sent_by(coin_class, "anna")
+    members.join(coin_class, "anna", "anna")
+    with pytest.raises(NotNow, match="second toss"):
+        one_bit.send(coin_class, "anna", 0, "1.1")
+    assert not one_bit.counts(coin_class)
+
+
+def test_bits_go_with_their_member_and_their_class(coin_class: sessions.Session):
+    for who in ("anna", "ben"):
+        one_bit.send(coin_class, who, 1, "1.1")
+    entries = [one.id for one in inventory.standing("member")]
+    assert len(entries) == 3 and f"{coin_class.code} anna" in entries
+    members.leave(coin_class, "anna")
+    assert one_bit.counts(coin_class) == {"1.1": (1, 1)}
+    sessions.end(coin_class, TEACHER)
+    assert CLASSES.rows("SELECT * FROM bit") == [] and inventory.standing("member") == []

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,19 @@ import torch
 
 from ldp_core import aggregators, limits, mechanisms
 from ldp_core.errors import Diverged
-from ldp_core.experiment import parse, plan
-from ldp_core.federated.federation import Federation, assemble, untrained
+from ldp_core.experiment import Plan, Population, parse, plan
+from ldp_core.federated.federation import Federation, Weighing, assemble, untrained
+from ldp_core.federated.noising import JointNoising, Noising
 from ldp_core.federated.round import one_round
+from ldp_core.federated.upload import Laws
+from ldp_core.mechanisms.base import Mechanism, Use
+from ldp_core.streams import stream
+from ldp_core.systems import Encoded
+from ldp_core.theory import worst_variance
 from tests.data import digits
 from tests.extent import in_gate
+from tests.federated.test_upload import EVERY, LAYERS, WIDTH, fitted
+from tests.mechanisms.test_contract import named
 
 CPU = torch.device("cpu")
 FORMS = [(name, form) for name in mechanisms.offered() for form in mechanisms.registry.kind(name).forms]
@@ -151,3 +160,73 @@ def test_a_learning_rate_that_is_far_too_large_is_named():
         Diverged, match=r"client 1 .* the learning rate 1\u202f000\u202f000 is too large; try one near 0.5"
     ):
         one_round(ready, untrained(ready))
+
+
+@pytest.mark.parametrize(
+    ("budgets", "strict"),
+    [
+        ([0.5] * 18 + [8] * 2, 18),
+        ([0.5] * 10 + [8] * 10, 10),
+        ([0.5] * 3 + [8] * 17, 3),  # the median is the largest: none would be permissive
+        ([1, 2, 3, 4, 5], 3),
+        ([1] * 5, 5),
+        ([2], 1),
+    ],
+)
+def test_strict_clients_are_all_only_for_equal_budgets(budgets: list[float], strict: int):
+    epsilon = np.array(budgets, np.float64)
+    assert Population(epsilon, -np.ones_like(epsilon), np.ones_like(epsilon)).strict.sum() == strict
+
+
+@pytest.mark.parametrize("mechanism", ["piecewise", "dynamic_gaussian", "grr"])
+def test_each_round_has_its_own_pieces_and_variances(mechanism: str):
+    made = plan(parse({"mechanism": mechanism, "rounds": 4}))
+    weighing, afresh = Weighing(made), Plan(made.experiment)
+    for number in (1, 2, 4, 1):
+        assert made.pieces(number) == afresh.pieces(number)
+        np.testing.assert_array_equal(weighing.worst(number), worst_variance(made, number))
+    assert (made.pieces(1) is made.pieces(3)) == (mechanism != "dynamic_gaussian")
+
+
+CLIENTS = 7
+
+
+def chunk(mechanism: Mechanism, seed: int, epsilon: float, layers: tuple[slice, ...]) -> Noising:
+    values = stream(seed, "audit").normal(0, 0.7, (CLIENTS, WIDTH)).astype(np.float32)
+    low, high = np.full((CLIENTS, 1), -0.5), np.full((CLIENTS, 1), 1.0)
+    terms = np.linspace(epsilon, 2 * epsilon, CLIENTS)[:, None], low, high
+    noise, known = partial(stream, seed, "noise", 1), np.zeros(1, np.float32)
+    one = Noising(
+        fitted(mechanism, layers), Encoded(values, low, high), terms, known, noise, None, 1, False, Laws()
+    )
+    return replace(one, stream=(seed, 1))
+
+
+@pytest.mark.parametrize("layers", [(slice(0, WIDTH),), LAYERS], ids=["whole", "layers"])
+@pytest.mark.parametrize("mechanism", EVERY, ids=named)
+def test_runs_together_have_the_bits_of_each_alone(
+    mechanism: Mechanism, layers: tuple[slice, ...], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("ldp_core.mechanisms.shared.blocks.BLOCK", 3 * WIDTH)  # across runs, within rows
+    monkeypatch.setattr("ldp_core.federated.noising.BLOCK", WIDTH)
+    other = mechanisms.get("duchi").fitted(Use(WIDTH))
+    seeds = ((0, 0.5), (1, 2.0), (0, 8.0), (2, 30.0))
+    chunks = [chunk(mechanism, seed, epsilon, layers) for seed, epsilon in seeds]
+    mixed = [*chunks, chunk(other, 0, 1.0, (slice(0, WIDTH),))]
+    together = JointNoising()
+    for _ in range(2):  # the second time with the laws of the first
+        for one, (same, uploads) in zip(mixed, together.noised(mixed), strict=True):
+            assert same is one
+            alone = one.alone()[1]
+            np.testing.assert_array_equal(uploads.values, alone.values)
+            np.testing.assert_array_equal(uploads.exact, alone.exact)
+    assert (chunks[0].shape is None) == (not mechanism.law.by_value)
+
+
+def test_measured_or_begun_uploads_are_perturbed_alone():
+    one = chunk(mechanisms.get("duchi"), 0, 1.0, (slice(0, WIDTH),))
+    assert one.shape is not None
+    assert replace(one, stream=None).shape is None
+    assert replace(one, shares=np.full(CLIENTS, 1 / CLIENTS)).shape is None
+    clear = replace(one.encoded, clear=np.zeros(one.encoded.values.shape, dtype=bool))
+    assert replace(one, encoded=clear).shape is None

@@ -1,20 +1,90 @@
-"""The checks can fail: ten planted faults, and each of them is caught."""
+"""What a mechanism's one sentence says of it is so, whatever the parameters."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
+from ldp_core import mechanisms
 from ldp_core.contract import mechanism as checks
 from ldp_core.contract import stated
 from ldp_core.contract.stated import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.harmony import Harmony
+from ldp_core.mechanisms.hybrid import EPSILON_STAR
 from ldp_core.mechanisms.laplace import Laplace
 from ldp_core.mechanisms.piecewise import Piecewise
+
+BUDGETS = [1e-6, 0.01, 0.3, 0.6, 0.62, 1.0, 2.0, 8.0, 20.0, 300.0]
+RANGE = (-1.0, 1.0)
+WEIGHTS = np.linspace(*RANGE, 41)
+
+
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_hybrid_worst_case_is_below_its_parts(epsilon: float):
+    hybrid, *parts = (mechanisms.get(name) for name in ("hybrid", "piecewise", "duchi"))
+    worst = hybrid.at(epsilon, *RANGE).max_variance
+    assert all(worst <= part.at(epsilon, *RANGE).max_variance * (1 + 1e-12) for part in parts)
+    variances = hybrid.variance(WEIGHTS, epsilon, *RANGE)
+    if epsilon > EPSILON_STAR:
+        np.testing.assert_allclose(variances, worst, rtol=1e-9)
+    else:
+        np.testing.assert_array_equal(variances, parts[1].variance(WEIGHTS, epsilon, *RANGE))
+
+
+@pytest.mark.parametrize(("low", "high"), [(-0.3, 0.9), (-1.0, 1.0), (-2.0, -1.0)])
+def test_harmony_as_printed_moves_every_average_answer_alike(low: float, high: float):
+    printed = mechanisms.get("harmony", dimension=5, form="as_printed")
+    values = np.linspace(low, high, 7)
+    moved = [float(printed.mean(value, 1.0, low, high)) - value for value in values]
+    np.testing.assert_allclose(moved, -(low + high) / 2 * (1 - 1 / 5), atol=1e-12)
+    assert "−c(1 − 1/d)" in printed.as_printed
+
+
+def test_others_have_a_smaller_worst_case_than_hybrid():
+    """So no sentence may say that none has."""
+    sixteen = mechanisms.get("grr", levels=16).at(8.0, *RANGE).max_variance
+    assert sixteen == pytest.approx(0.0112, abs=5e-5)
+    assert mechanisms.get("hybrid").at(8.0, *RANGE).max_variance == pytest.approx(0.0249, abs=5e-5)
+    gaussian = mechanisms.get("gaussian", delta=0.5).at(2.0, *RANGE).max_variance
+    assert gaussian < mechanisms.get("hybrid").at(2.0, *RANGE).max_variance
+    for name in mechanisms.names():
+        assert "no mechanism" not in mechanisms.get(name).summary
+
+
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_the_sentences_of_the_others(epsilon: float):
+    duchi, pdpm, piecewise = (mechanisms.get(name) for name in ("duchi", "pdpm", "piecewise"))
+    for form in ("corrected", "as_printed"):
+        printed = mechanisms.get("pdpm", form=form).variance(WEIGHTS, epsilon, *RANGE)
+        assert (printed >= duchi.variance(WEIGHTS, epsilon, *RANGE) * (1 - 1e-12)).all()
+    assert abs(duchi.at(epsilon, *RANGE).atoms(0.0)).min() >= 1
+    assert math.exp(epsilon / 2) / (math.exp(epsilon / 2) + 1) > 0.5, "Piecewise's window"
+    for weight in WEIGHTS:
+        _, left, right, _ = piecewise.at(epsilon, *RANGE).edges(weight)
+        assert left - 1e-9 <= weight <= right + 1e-9
+    bound = pdpm.printed_variance_bound  # type: ignore[attr-defined]
+    for length, holds in ((1.36, True), (1.45, False)):
+        true = mechanisms.get("pdpm", form="as_printed").at(epsilon, 0.0, length).max_variance
+        assert (true <= bound(np.asarray(epsilon), 0.0, length)) == holds
+    levels = mechanisms.get("grr", levels=7)
+    atoms = levels.at(epsilon, *RANGE).atoms(0)[[6, 2]]
+    right, wrong = levels.log_prob(atoms, 1.0, epsilon, *RANGE)
+    assert right - wrong == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_laplace_and_the_slow_schedule():
+    assert 1 - math.exp(-1) == pytest.approx(2 / 3, abs=0.04)
+    dynamic = mechanisms.get("dynamic_gaussian")
+    assert dynamic.budget(1.0, 1) / dynamic.budget(1.0, 100) == pytest.approx(1.06, abs=0.005)  # type: ignore[attr-defined]
+    fast = mechanisms.get("dynamic_gaussian", a=1)
+    assert fast.budget(1.0, 1) / fast.budget(1.0, 100) > 5, "no few per cent, whatever a is"  # type: ignore[attr-defined]
+
 
 BUDGET = (1.0, -1.0, 1.0)
 
@@ -109,3 +179,100 @@ def test_each_planted_fault_is_caught(name: str):
 def test_sound_mechanisms_pass_the_fault_checks(kind: type[Mechanism]):
     for budget in (BUDGET, (1.0, 0.2, 1.0)):
         assert caught(kind().fitted(Use(VECTOR)), budget) == []
+
+
+EPSILONS = [1e-3, 1e-2, 25.0, 88.0, 200.0, 700.0]
+VALUES = [-0.7, -0.2, 0.05, 0.4]
+LOW, HIGH = -0.7, 0.4
+
+
+def duchi(e: Any, v: Any, r: Any) -> Any:
+    return r**2 * mpmath.coth(e / 2) ** 2 - v**2
+
+
+def laplace(e: Any, v: Any, r: Any) -> Any:
+    return 8 * r**2 / e**2
+
+
+def piecewise(e: Any, v: Any, r: Any) -> Any:
+    s = mpmath.exp(e / 2)
+    return v**2 / (s - 1) + r**2 * (s + 3) / (3 * (s - 1) ** 2)
+
+
+def hybrid(e: Any, v: Any, r: Any) -> Any:
+    s = mpmath.exp(e / 2)
+    if e <= mpmath.mpf("0.609352493027"):
+        return duchi(e, v, r)
+    return r**2 * ((s + 3) / (3 * s * (s - 1)) + mpmath.coth(e / 2) ** 2 / s)
+
+
+def harmony(e: Any, v: Any, r: Any) -> Any:
+    return r**2 * 9 * mpmath.coth(e / 2) ** 2 - v**2
+
+
+def pdpm(e: Any, v: Any, r: Any) -> Any:
+    """Merged: answers a and −b about the centre."""
+    big, length = mpmath.exp(e), 2 * r
+    a = length * (big + 3) / (2 * (big - 1))
+    b = length * (big + 1) / (2 * (big - 1))
+    return (a - v) * (v + b)
+
+
+def grr(e: Any, v: Any, r: Any) -> Any:
+    """Four levels, written out."""
+    p = mpmath.exp(e) / (mpmath.exp(e) + 3)
+    q = 1 / (mpmath.exp(e) + 3)
+    u, levels = v / r, [mpmath.mpf(i) * 2 / 3 - 1 for i in range(4)]
+    below = min(2, int(mpmath.floor((u + 1) * 3 / 2)))
+    share = (u - levels[below]) * 3 / 2
+    hat = [mpmath.mpf(0)] * 4
+    hat[below], hat[below + 1] = 1 - share, share
+    law = [q + (p - q) * h for h in hat]
+    mean = sum(w * y for w, y in zip(law, levels, strict=True)) / (p - q)
+    return r**2 * (sum(w * y**2 for w, y in zip(law, levels, strict=True)) / (p - q) ** 2 - mean**2)
+
+
+LAWS = {
+    "duchi": duchi,
+    "laplace": laplace,
+    "piecewise": piecewise,
+    "hybrid": hybrid,
+    "harmony": harmony,
+    "pdpm": pdpm,
+    "grr": grr,
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_variances(name: str, epsilon: float):
+    own = {"dimension": 9} if name == "harmony" else {}
+    mechanism = mechanisms.get(name, **own)
+    with mpmath.workdps(700):  # at ε 700 the formulas as they stand lose 300 digits
+        low, high = mpmath.mpf(LOW), mpmath.mpf(HIGH)
+        centre, half = (low + high) / 2, (high - low) / 2
+        for value in VALUES:
+            known = float(LAWS[name](mpmath.mpf(epsilon), mpmath.mpf(value) - centre, half))
+            got = mechanism.variance(value, epsilon, LOW, HIGH)
+            assert got == pytest.approx(known, rel=1e-9, abs=1e-17)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_end_probabilities_are_exact_for_tiny_values(epsilon: float):
+    """The rare answer of two has probability e^−ε of the other, also where that is 1e-304."""
+    with mpmath.workdps(700):
+        rare = float(mpmath.log(1 / (1 + mpmath.exp(epsilon))))
+    for name in ("duchi", "grr"):
+        mechanism = mechanisms.get(name, **({"levels": 2} if name == "grr" else {}))
+        upper = mechanism.at(epsilon, LOW, HIGH).atoms(LOW)[-1]
+        assert mechanism.log_prob(upper, LOW, epsilon, LOW, HIGH) == pytest.approx(rare, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 20.0, 200.0, 700.0])
+def test_the_loss_of_a_sign(epsilon: float):
+    with mpmath.workdps(400):
+        sigma = 2 * mpmath.sqrt(2 * mpmath.log(mpmath.mpf(1.25) / mpmath.mpf(1e-5))) / mpmath.mpf(epsilon)
+        known = float(mpmath.log(mpmath.ncdf(1 / sigma) / mpmath.ncdf(-1 / sigma)))
+    got = mechanisms.get("ldpsign").privacy_loss(epsilon, -1, 1)
+    assert got == pytest.approx(known, rel=1e-9)
+    assert np.isfinite(got)

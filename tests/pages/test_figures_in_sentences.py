@@ -24,7 +24,7 @@ NOT_OF_A_RUN = r"""
 formulas, and sums worked out (tests/pages/noise) :: \$\$.*|if each of the # answers.*
 measured on this machine :: in (?:less than )?# s\b|# s left|takes about # \w+|# [GMk]B\b|# clients at a time|# \w+ ago|# hours|attacks take about.*? times as long
 names and dates :: about 10 is nothing, from 20 on|from 0.8 on|numbers scaled to.*each value|weights of client # reached # in|\d{4}-\d\d-\d\d[^ ]*|(?<!\d)(?:19|20)\d\d(?=[);])|paper \d{3}.*|the best # of #, |1/σ²?|\b[0-9a-f]{12}\b|\ban? \d(?=$|[,)])|rank 1|■ #|Or steps.*|between # and # *$
-rates and weights that others have measured (tests/experiment/test_fitted, tests/theory) :: # fits this model.*|noise is # times what any weights in these ranges bear
+rates and weights that others have measured (tests/experiment/test_sweep, tests/theory) :: # fits this model.*|noise is # times what any weights in these ranges bear
 cells of settings that no run has (tests/theory) :: ^.*not trained yet.*|# settings × # seeds = # runs|differ in # things|and # more(?= \(|\.|$)|^#–#%$|^#(?:, #)+$
 verdict before training (tests/test_pilot) :: # (?:short )?(?:runs|trials)(?: with #(?: of #)? clients? a round)? end at[^;|]*|nine of ten runs end between #%? and #%?|chance up to #%|learns from #% on|The verdict is from a short trial[^|]*|testing …
 intervals of differences (tests/inference) :: interval -?# to #|\(# to #\)
@@ -32,7 +32,7 @@ shares of data (tests/partitions) :: , and some of .*|median #|#% strict|Drawn a
 recognised uploads (tests/leakage) :: Linked over rounds.*|Third: what.*|next upload is recognised.*
 ε of other settings (test_costs) :: Promise ε # (?:\(δ #\) )?for|ε # for the whole run(?=[^.]*takes ε)|takes ε #|cost no more at δ #|price of # uploads|# of # clients upload.*?(?=[|]|$)|ranges longer than #|budgets from # on
 links :: ask\?.*
-ceiling of own data (tests/pages/train/test_heard) :: one model of all the data #%|it rose by #% in the last (?:# )?rounds?
+ceiling of own data (tests/pages/train/test_measured_bar) :: one model of all the data #%|it rose by #% in the last (?:# )?rounds?
 sizes of grids that may be run :: ^# runs$
 deployments (tests/runs/carry) :: Known deployments.*|^(?:Gboard|Apple).*
 one weight under the sliders (tests/pages/noise) :: for a weight of #|if it were #|#% at #$|grey: a weight[^|]*|variance #(?:, σ #)?|true weight #

@@ -1,13 +1,26 @@
 """The rule that holds our figures against a paper's: hand-made figures for each verdict."""
 
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy.stats import t
 
-from ldp_core.inference import interval
-from ldp_core.papers.statements import Statement
-from ldp_core.papers.stored import Shelf
+from ldp_core import papers
+from ldp_core.inference import Interval, interval
+from ldp_core.papers.arms import Arm
+from ldp_core.papers.base import Claim, Control
+from ldp_core.papers.statements import Statement, stated
+from ldp_core.papers.stored import Shelf, StoredFigure, read
 from ldp_core.papers.verdict import verdict, word_of
-from tests.papers.claims import STATEMENTS, claim, figure, holding, shelf
+from ldp_core.runs.carry import of_claims
 
 
 def test_an_interval_is_students():
@@ -123,3 +136,150 @@ def test_a_control_that_does_as_well_is_named():
     ):
         reason = verdict(made, shelf(made, A=[70, 71, 72], C=[80, 81, 82], other=other)).reason
         assert words in reason and ("other" in reason) == bool(words)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder: Path = tmp_path_factory.mktemp("export")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(folder / "runs"))
+        names = of_claims.write(folder)
+    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
+
+
+def table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_exported_runs_equal_stored_figures(exported: dict[str, str]):
+    kept = {one.key: one for name in papers.names() for one in read(papers.get(name).figures)}
+    found = table(exported["figures.csv"])
+    assert len(found) > 1000
+    for row in found:
+        one = kept[row["key"]]
+        assert (float(row["value"]) if row["value"] else None) == one.value
+        assert (int(row["seed"]), row["version"], row["date"]) == (one.seed, one.version, one.date)
+
+
+def test_an_arms_mean_is_that_of_its_exported_runs(exported: dict[str, str]):
+    values = defaultdict(list)
+    for row in table(exported["figures.csv"]):
+        if row["value"] and row["status"] == "completed":
+            values[row["paper"], row["claim"], row["reading"], row["arm"]].append(100 * float(row["value"]))
+    compared = 0
+    for row in table(exported["arms.csv"]):
+        own = values[row["paper"], row["claim"], row["reading"], row["arm"]]
+        if row["about"] == "accuracy" and row["ours"] and 1 < len(own) == int(row["seeds"]):
+            compared += 1
+            assert float(row["ours"]) == pytest.approx(np.mean(own), rel=1e-12)
+            half = t.ppf(0.5 + float(row["level"].split()[0]) / 200, len(own) - 1) * np.std(own, ddof=1)
+            assert float(row["half_width"]) == pytest.approx(half / len(own) ** 0.5, rel=0.02, abs=1e-9)
+            assert row["versions"]
+    assert compared > 100
+
+
+def test_figure_has_one_interval_in_all_tables(exported: dict[str, str]):
+    """In statements, arms and the paper's own table: each had a level of its own."""
+    arms = {(one["claim"], one["reading"], one["arm"]): one for one in table(exported["arms.csv"])}
+    compared = 0
+    for one in table(exported["statements.csv"]):
+        arm = arms.get((one["claim"], one["reading"], one["statement"].split(":")[0]))
+        if arm and one["unit"] == "%" and one["half_width"]:
+            compared += 1
+            assert float(one["half_width"]) == float(arm["half_width"])
+            assert one["level"] == arm["level"] and one["seeds"] and one["versions"]
+    assert compared > 20
+    checked = 0
+    for name in papers.names():
+        for shown in (claim for claim in papers.get(name).claims if claim.cells):
+            text = exported[f"tables/{name}-{shown.id}.csv"]
+            for (head, named), row in zip(shown.cells.items(), table(text), strict=True):
+                assert row["row"] == head
+                for column, label in named.items():
+                    made = (arm for key, arm in arms.items() if key[::2] == (shown.id, label))
+                    (judging,) = (arm for arm in made if arm["judges"] == "True")
+                    assert judging["level"] in row["measured"] and judging["reading"] in row["measured"]
+                    if judging["ours"]:
+                        half = float(judging["half_width"])
+                        mean = stated(Interval(float(judging["ours"]), half, 3), "")
+                        checked += row[column].startswith(mean)
+                        assert row[column].startswith(mean)
+    assert checked > 50
+
+
+def test_table_marks_diverged_and_unmeasured_rows(exported: dict[str, str]):
+    (row, *_) = table(exported["tables/pd_ldpfl-unlike-mnist.csv"])
+    assert "of 3 diverged" in row["log"]
+    (row, *_) = table(exported["tables/personalized_ldp_fl-iid-covtype.csv"])
+    assert {row[column] for column in row if column not in ("row", "measured")} == {"–"}
+
+
+def test_json_export_equals_csv_export(exported: dict[str, str]):
+    for name in ("statements", "arms"):
+        as_json, as_csv = json.loads(exported[f"{name}.json"]), table(exported[f"{name}.csv"])
+        assert [one["reading"] for one in as_json] == [one["reading"] for one in as_csv]
+        assert {"", "batch 64", "changes"} <= {one["reading"] for one in as_csv}
+    controls = {one["control"] for one in table(exported["arms.csv"])}
+    assert "what this training reaches at best" in controls
+
+
+def test_a_pack_has_figure_settings_seeds_version_and_command(exported: dict[str, str]):
+    found = of_claims.pack("pd_ldpfl", "table-2-mnist")
+    about = json.loads(found["claim.json"])
+    assert about["commands"][1].endswith('--only table-2-mnist --reading "batch 64"')
+    assert about["seeds"] == 3
+    assert found["figure batch 32.svg"].startswith("<svg")
+    assert found["cite.bib"].count("@article") == 5
+    assert of_claims.packed(found)[:2] == b"PK"
+
+
+EVERY = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
+EACH = pytest.mark.parametrize(("name", "claim"), EVERY, ids=[f"{name}-{one.id}" for name, one in EVERY])
+BASE: dict[str, Any] = {"rounds": 1}
+STATEMENTS = (
+    Statement("no noise", of=("none",), paper=90.0),
+    Statement("C over A", over=(("C", "A"),), paper=10.0),
+    Statement("C is ahead of A", over=(("C", "A"),)),
+)
+
+
+def ahead(what: str, *pairs: tuple[str, str]) -> Statement:
+    return Statement(what, over=pairs)
+
+
+def arms(base: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> tuple[Arm, ...]:
+    return tuple(Arm(label, base, sets) for label, sets in named.items())
+
+
+def claim(statements: Sequence[Statement] = STATEMENTS, **given: Any) -> Claim:
+    weighed = {"C": {"aggregator.name": "inverse_std"}, "other": {"aggregator.name": "inverse_variance"}}
+    made = arms(BASE, {"none": {"mechanism.name": "none"}, "A": {}, **weighed})
+    own: dict[str, Any] = {"controls": (Control(arm="other", why="it is simpler", against="C"),)} | given
+    words = {"id": "made", "where": "Fig. 1", "title": "A claim", "setting": "made by hand", **own}
+    return Claim(quotes=(), statements=tuple(statements), measured=made, **words)
+
+
+def shelf(of: Claim, **values: Sequence[float]) -> Shelf:
+    """Figures in per cent, by arm, for seeds 0, 1, …"""
+    return holding(
+        figure(of, label, seed, v) for label, each in values.items() for seed, v in enumerate(each)
+    )
+
+
+def about(of: Claim, values: Mapping[str, Sequence[float]], value: float, **more: float) -> Shelf:
+    """Figures of what a claim is about, by arm and seed; all of them at `value` per cent."""
+    return holding(
+        figure(of, label, seed, value, also={of.about: own, **more})
+        for label, each in values.items()
+        for seed, own in enumerate(each)
+    )
+
+
+def holding(figures: Iterable[StoredFigure]) -> Shelf:
+    return Shelf({one.key: one for one in figures})
+
+
+def figure(of: Claim, label: str, seed: int, value: float | None, **given: Any) -> StoredFigure:
+    arm, share = of.arm(label), None if value is None else value / 100
+    facts = (arm.key(seed), seed, share, "completed", 1.0, "v1", "2026-11-23", arm.setting)
+    return replace(StoredFigure(*facts, noise=5.0, size=0.5, chance=0.1), **given)

@@ -13,7 +13,7 @@ from ldp_core.accounting import DELTA, Spending, entries, shuffled
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.trust.secure_sum import WRAPS
-from tests.accounting.test_sums import of_loss_distribution
+from tests.accounting.test_compose import of_loss_distribution
 
 SUM = {"clients": {"epsilon": 2.0, "epsilon_scope": "run", "range": 0.1}, "target": "update"}
 

@@ -1,20 +1,24 @@
 """What is found backwards gives forwards what was asked for, and a little less would not do."""
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms
-from ldp_core.accounting import ledger
+from ldp_core.accounting import entries, ledger
 from ldp_core.composition.backwards import TOLERANCE
-from ldp_core.errors import StudioError
-from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.errors import InvalidInput, StudioError
+from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.theory import server_variance
-from ldp_core.tuning import inverses
+from ldp_core.tuning import inverses, parse_question
+from ldp_core.tuning.fits import FACTORS, NoiselessRun, fit_in_words, fitted, next_fits
+from ldp_core.tuning.ranking import AssumedClients, ranking
 
 MIXED = {"kind": "shuffled", "message": "coordinate"}
 
@@ -154,3 +158,81 @@ def test_unequal_clients_and_their_limits_are_left_out():
 def test_unanswerable_inverse_is_refused(ask: Any, words: str):
     with pytest.raises(StudioError, match=words):
         ask()
+
+
+def tried(height: Callable[[float, float], float], **base: object) -> tuple[list[NoiselessRun], list[float]]:
+    question = parse_question({"accuracy": 0.6, "fits": True, "base": base})
+    known, halves = list[NoiselessRun](), list[float]()
+    while wanted := next_fits(question, known):
+        assert len(wanted) == len(FACTORS) and all(
+            plan(one).randomiser.role == "identity" for *_, one in wanted
+        )
+        halves.append(wanted[0][0])
+        known += [NoiselessRun(half, rate, height(half, rate)) for half, rate, _ in wanted]
+    return known, halves
+
+
+def test_range_is_widened_until_training_without_noise_is_flat():
+    rate = 0.5 * FACTORS[1]
+    known, halves = tried(
+        lambda half, at: min(0.71, 0.37 + 0.085 * max(0.0, half - 0.5)) - 0.05 * (at != rate)
+    )
+    assert halves == [0.25, 0.5, 1, 2, 4, 8, 16, 32][: len(halves)] and halves[-1] >= 16
+    question = parse_question({"accuracy": 0.6, "fits": True})
+    found = fitted(question, known)
+    assert found.ranges == (1, 2, 4, 8)[-len(found.ranges) :] and found.ranges[-1] == 8
+    assert found.base.local.learning_rate == rate
+    assert "71" in fit_in_words(question, known) and "±8" in fit_in_words(question, known)
+
+
+def test_flat_curve_needs_few_runs_and_the_narrowest_range():
+    known, halves = tried(lambda half, rate: 0.8)
+    assert len(halves) == 4
+    assert fitted(parse_question({"accuracy": 0.6, "fits": True}), known).ranges == (0.25,)
+
+
+def test_question_without_fits_stays():
+    question = parse_question({"accuracy": 0.6})
+    assert fitted(question, [NoiselessRun(1.0, 0.5, 0.9)]) == question
+    with pytest.raises(Exception, match="fits"):
+        parse_question({"accuracy": 0.6, "fits": 1})
+
+
+ASKED = AssumedClients(
+    clients=24, weights=650, lowest=0.5, highest=8.0, half=1.0, rounds=15, scope="mechanism"
+)
+
+
+@pytest.mark.parametrize("scope", ["mechanism", "upload", "run"])
+def test_ranking_equals_theory_and_ledger(scope: str):
+    asked = AssumedClients(**vars(ASKED) | {"scope": scope})
+    budgets = np.linspace(0.5, 8.0, 24).tolist()
+    for one in ranking(asked):
+        if one.mechanism.scope != "coordinate":
+            continue
+        for aggregator, sigma in one.noise.items():
+            experiment = parse(
+                {
+                    "clients": {"count": 24, "epsilon": budgets, "epsilon_scope": scope, "range": 1},
+                    "mechanism": one.mechanism.name,
+                    "aggregator": aggregator,
+                }
+            )
+            near = 0.02 if scope == "run" else 1e-6  # between its ends a run's budgets are interpolated
+            assert sigma**2 == pytest.approx(server_variance(experiment), rel=near), one.mechanism.name
+        strict, *_, generous = entries(plan(experiment))
+        assert one.strict.bound == pytest.approx(strict.run_worst.bound, rel=1e-6)
+        assert one.generous.bound == pytest.approx(generous.run_worst.bound, rel=1e-6)
+
+
+def test_so_many_more_clients_leave_so_much_less():
+    few, many = (
+        {one.mechanism.name: one.least for one in ranking(asked)}
+        for asked in (ASKED, AssumedClients(**vars(ASKED) | {"clients": 2400}))
+    )
+    assert many == pytest.approx({name: sigma / 10 for name, sigma in few.items()})
+
+
+def test_upside_down_budgets_are_refused():
+    with pytest.raises(InvalidInput, match="the smallest budget is 9 and the largest 8"):
+        ranking(AssumedClients(**vars(ASKED) | {"lowest": 9.0}))

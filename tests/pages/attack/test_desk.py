@@ -11,6 +11,8 @@ from ldp_core.inference import wilson
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.cells import Desk
 from pages.parts.attack.head import head
+from pages.parts.attack.settings import ladder_changes
+from pages.parts.attack.view import pictures
 from pages.parts.attack.words import findings, picked_from
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
 from tests.data import digits
@@ -149,3 +151,54 @@ def test_dip_within_the_intervals_may_be_chance(desk: Desk):
     assert "83\u202f% at ε 16 after 100\u202f% at ε 2 may be chance" in found(10, 12)
     assert "after" not in found(12, 12)
     assert "after" not in found(600, 1200), "which no chance explains"
+
+
+BASE: dict[str, Any] = {"local": {"epochs": 1}}
+
+
+def test_fields_set_by_the_ladder_are_no_change():
+    idle = {"mechanism": "duchi", "attack": None, "aggregator": "inverse_variance", "seed": 4, "name": "mine"}
+    others = {"clients": {"epsilon": 3.0, "run_limit": 50.0}}
+    assert ladder_changes(parse_ladder({"base": BASE}), parse_ladder({"base": BASE | idle | others})) == ""
+
+
+LENET: dict[str, Any] = {
+    "base": {"model": "lenet", "clients": {"range": 0.2}, "local": {"learning_rate": 0.1}},
+    "mechanisms": ["piecewise"],
+    "epsilons": [1, 30],
+    "images": 2,
+    "attacker": {"name": "idlg", "iterations": 12},
+}
+
+
+@pytest.fixture(scope="module")
+def emitted() -> list[dict[str, Any]]:
+    return [event.as_json() for event in climb(parse_ladder(LENET), digits())]
+
+
+def test_unfinished_cell_shows_its_newest_guess(emitted: list[dict[str, Any]]):
+    early = Desk.of(emitted[: [event.get("iterations") for event in emitted].index(9)])
+    (row,) = pictures(early, back=False)["rows"]
+    assert [cell["mark"] for cell in row["cells"]] == ["", ""]
+    assert row["cells"][1]["lines"][0] == f"step {max(early.frames['piecewise', 30.0, None])}"
+    assert pictures(early, back=False)["steps"] == []
+    assert "frames" not in row["cells"][1], "while it is searched nothing travels twice"
+
+
+def test_last_replayed_frame_is_the_result(emitted: list[dict[str, Any]]):
+    shown = pictures(Desk.of(emitted))
+    assert shown["steps"] == [4, 6, 9, 12]
+    (row,) = shown["rows"]
+    for cell in [*row["cells"], shown["known"][-1]]:
+        assert len(cell["frames"]) == 4
+        assert {len(frame["lines"]) for frame in cell["frames"]} == {len(cell["lines"])}
+        assert cell["frames"][-1]["image"] == cell["images"][0]
+    assert shown["known"][-1]["lines"][0] == "without noise"
+
+
+def test_the_image_is_called_by_the_name_of_its_class(emitted: list[dict[str, Any]]):
+    desk = Desk.of(emitted)
+    assert pictures(desk)["known"][0]["lines"] == ["the image", f"a {desk.start['label']}"]
+    desk.start["ladder"]["base"]["dataset"] = "cifar10"
+    desk.start["label"] = 5
+    assert pictures(desk)["known"][0]["lines"] == ["the image", "dog"]

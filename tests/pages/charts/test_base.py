@@ -4,23 +4,28 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldp_core import mechanisms, presets
-from ldp_core.experiment import Draft, Variant, changed, plan
+from ldp_core import datasets, mechanisms, presets
+from ldp_core.experiment import Draft, Variant, changed, parse, plan
+from ldp_core.federated.federation import assemble
 from ldp_core.runs.view.run_curves import RunProgress
 from ldp_core.runs.view.styles import Style, styles
+from ldp_core.theory.turnout import label_counts
 from pages.parts.charts.base import points
 from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import population_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.charts.series import Series, announced
+from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, split_figure
 from pages.parts.noise.designs import Design, View, different, moved, views
 from pages.parts.noise.variance_charts import (
     VarianceCurve,
@@ -30,7 +35,7 @@ from pages.parts.noise.variance_charts import (
     upload_figure,
 )
 from pages.parts.ui.components import typed
-from tests.data import events
+from tests.data import digits, events
 from tests.extent import in_gate
 
 
@@ -206,3 +211,47 @@ def test_a_client_that_asks_for_more_than_the_others_is_drawn(count: int, place:
     shown = dict(zip(asked.x, asked.y, strict=True))
     assert shown[place % count + 1] == 5.0
     assert noise.y[list(noise.x).index(place % count + 1)] == pytest.approx(min(noise.y))
+
+
+NAMES = datasets.get("digits").class_names
+
+
+@pytest.mark.parametrize("kind", ["iid", "dirichlet", "group_labels"])
+def test_partition_chart_equals_the_dealt_shards(kind: str):
+    experiment = parse({"partition": {"kind": kind}, "clients": {"count": 7}, "seed": 3})
+    counts = label_counts(plan(experiment), Path("nowhere"))
+    assert counts is not None
+    shards = assemble(plan(experiment), digits(), torch.device("cpu")).shards
+    for client, shard in enumerate(shards):
+        assert np.array_equal(counts[client], np.bincount(digits().train_y[shard], minlength=10))
+    figure = check(split_figure(counts, NAMES))
+    drawn = np.array([trace.y for trace in figure.data]).T
+    assert np.array_equal(drawn, counts)
+    assert [note.text.rpartition(" ")[2] for note in figure.layout.annotations] == list(NAMES)
+
+
+def test_data_that_are_not_there_yet_have_no_picture(tmp_path: Path):
+    for name in datasets.names():
+        if datasets.get(name).download:
+            assert label_counts(plan(parse({"dataset": name})), tmp_path) is None
+
+
+def test_of_many_clients_a_stated_sample_is_drawn():
+    counts = np.arange(10_000 * 10).reshape(10_000, 10)
+    figure = check(split_figure(counts, NAMES))
+    assert len(figure.data[0].x) == len(set(figure.data[0].x)) == MOST_BARS
+    assert chosen(10_000)[[0, -1]].tolist() == [0, 9999]
+    assert np.ptp(np.diff(chosen(10_000))) <= 1
+    assert len(json.dumps(split_figure(counts, NAMES))) < 30_000
+
+
+def test_many_classes_are_drawn_as_the_largest_and_the_rest():
+    counts = np.ones((3, 100), dtype=np.int64)
+    counts[:, 40] = 9
+    figure = check(split_figure(counts, [f"<b>kind {i}" for i in range(100)]))
+    assert len(figure.data) == MOST_CLASSES
+    assert sum(sum(trace.y) for trace in figure.data) == counts.sum()
+    notes = [note.text for note in figure.layout.annotations]
+    assert notes[-1].endswith("89 other classes")
+    assert any("kind 40" in note for note in notes)
+    assert not any("<b>" in note for note in notes), "a name is text"

@@ -1,6 +1,5 @@
 """What a class sees: guesses over the truth, tries by their price, and how the room did; the room's
-budgets, and a price on the phone that says its scope.
-"""
+budgets, and a price on the phone that says its scope."""
 
 import random
 import re
@@ -8,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core import presets
-from ldp_core.classroom import sessions
+from ldp_core import presets, settings
+from ldp_core.classroom import sessions, topics
 from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import OptionQuestion
 from ldp_core.runs import inventory, own_data
 from ldp_core.runs.queue.permissions import Person
+from ldp_core.system.shipped import ASSETS
+from pages.parts.classroom.board import NEXT_OF
 from pages.parts.classroom.figures import guesses_figure
 from pages.parts.classroom.own_digit import _price
 from pages.parts.classroom.own_room import budgets_figure
@@ -119,3 +120,20 @@ def test_each_phase_is_drawn_before_there_is_a_run(
         next(one for one in app.button if one.label == say("go in")).click().run()
     assert not app.exception and not app.error
     assert app.title[0].value
+
+
+PLAN = (ASSETS / "lesson.md").read_text(encoding="utf-8")
+OTHERS = {"Open a class", "New class", "Another question", "Train it", "Class", "Learn", "which"}
+OTHERS |= {"Who is here", "Next", *map(say, ("other picture", "code", "my card"))}
+
+
+def test_its_buttons_lessons_and_settings_are_there():
+    assert len(PLAN.splitlines()) <= 80
+    labels = {topics.get(name).label for name in topics.names()}
+    named = set(re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", PLAN))
+    buttons = {say(words, epsilon=11) for of in NEXT_OF.values() for words in of.values() if words}
+    assert named <= OTHERS | labels | buttons
+    assert set(re.findall(r"`([a-z_]+)`", PLAN)) <= {*topics.names()}
+    assert set(re.findall(r"EPSILON_\w+", PLAN)) <= {
+        one.name for one in vars(settings).values() if hasattr(one, "name")
+    }

@@ -1,11 +1,16 @@
 """The clients' table: a row is taken over as a whole or not at all, and nothing typed is lost."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldp_core.experiment import changed, parse
-from pages.parts.clients.cells import FIELDS, apply_edits, resized
+from ldp_core import presets
+from ldp_core.experiment import changed, parse, plan
+from ldp_core.theory import client_variance
+from pages.parts.clients.cells import FIELDS, MOST_TYPED, Edit, apply_edits, heard, resized
+from pages.parts.clients.costs import MOST_GROUPS, group_data
+from pages.parts.ui.text import number
 
 BASE = parse({"clients": {"count": 4, "epsilon": 1}})
 CLIENTS = BASE.clients
@@ -97,3 +102,54 @@ def test_a_list_follows_the_number_of_clients():
     assert resized((1.0, 2.0, 3.0), 2) == [1.0, 2.0]
     assert resized((1.0, 1.0, 3.0), 2) == 1.0
     assert resized("eps1", 9) == "eps1"
+
+
+GOOD = {"serial": 3, "client": 2, "field": "low", "text": "-1"}
+
+
+def test_edits_come_in_their_order():
+    result = {"edits": {"mount": "m", "log": [GOOD, GOOD | {"serial": 1, "text": "0"}]}}
+    assert heard(result) == ("m", [Edit(1, (2, "low"), "0"), Edit(3, (2, "low"), "-1")])
+
+
+def test_one_forged_edit_takes_no_other_along():
+    mount, found = heard({"edits": {"mount": ["no name"], "log": [{"serial": "1"}, GOOD]}})
+    assert isinstance(mount, str)
+    assert [edit.serial for edit in found] == [3]
+
+
+def test_a_long_text_has_an_end():
+    _, (edit,) = heard({"edits": {"mount": "m" * 9999, "log": [GOOD | {"text": "9" * 9999}]}})
+    assert len(edit.text) == MOST_TYPED
+
+
+TWO = presets.get("two_volunteers").draft.base
+
+
+def test_equal_clients_are_grouped_in_one_line():
+    result = group_data(TWO)
+    assert result
+    assert [(one["name"], one["all"]) for one in result["groups"]] == [
+        ("18 clients", list(range(1, 19))),
+        ("2 clients", [19, 20]),
+    ]
+    assert [result["words"][one["at"]] for one in result["groups"]] == ["0.5", "8"]
+
+
+@pytest.mark.parametrize("change", [{}, {"mechanism.name": "gaussian", "clients.epsilon_scope": "upload"}])
+def test_each_place_tells_the_noise_of_that_budget(change: dict[str, str]):
+    experiment = changed(TWO, change)
+    result = group_data(experiment)
+    assert result
+    first = result["groups"][0]
+    for place in (first["at"], 3, len(result["values"]) - 1):
+        edits = [((client, "epsilon"), result["values"][place]) for client in first["all"]]
+        moved = changed(experiment, apply_edits(experiment.clients, {}, edits).changes)
+        assert np.unique(moved.clients.budgets()[:18]).tolist() == [float(result["values"][place])]
+        assert first["noise"][place] == f"σ {number(float(np.sqrt(client_variance(plan(moved))[0])))}"
+
+
+def test_of_too_many_different_clients_there_are_no_lines():
+    many = changed(TWO, {"clients.epsilon": [1 + i / 10 for i in range(20)]})
+    assert MOST_GROUPS < 20
+    assert group_data(many) is None

@@ -1,27 +1,33 @@
 """What made the difference: said where runs differ in one thing alone, and not where they differ in more."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from ldp_core.experiment import parse
+from ldp_core import accounting
+from ldp_core.experiment import parse, parse_draft
 from ldp_core.inference import in_points
+from ldp_core.runs import Person, queue
 from ldp_core.runs.carry.html_report import verdict as reported
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final
 from pages.parts.charts.base import MUTED
 from pages.parts.charts.pareto import ParetoPoint, front, pareto_figure
+from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.charts.series import Series
-from pages.parts.compare.arms import DRAWN, ComparedRun, drawn, named_apart
+from pages.parts.compare.arms import DRAWN, ComparedRun, arms, drawn, named_apart
+from pages.parts.compare.choice import _recent, chosen, how_many
 from pages.parts.compare.pairs import pairs_card
-from pages.parts.compare.side_by_side import matrix
+from pages.parts.compare.side_by_side import _figures, matrix
 from pages.parts.compare.verdict import gap, verdict
 from pages.parts.systems.unlike import unlike
 from pages.parts.train.standings import standings
-from pages.parts.ui.text import percent
+from pages.parts.ui.text import at_most, percent
 from tests.pages.charts.test_base import check, made
+from tests.runs.in_process import compute, queued, take, trained
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
 MEAN, WEIGHTED = {"aggregator": "mean"}, {"aggregator": "inverse_variance"}
@@ -172,3 +178,48 @@ def test_equal_names_are_distinguished_by_settings(mean: ComparedRun, weighted: 
     assert named_apart(named) == named, "what has a name of its own keeps it"
     more = replace(arm("B", {**WEIGHTED, "mechanism": "duchi"}), series=other.series)
     assert named_apart([one, more]) == [one, more], "two settings are no name"
+
+
+ASKED = {
+    "base": {"rounds": 2, "attack": None, "mechanism": "duchi"},
+    "grid": {"clients.epsilon": [1, 8], "aggregator.name": ["mean", "data_weighted"]},
+    "seeds": 2,
+}
+
+
+def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
+    job = queued(ASKED, "sweep")
+    identity = job.id
+    waiting, _ = arms([(identity, 1), (identity, 3)])
+    assert take(identity)
+    assert verdict(waiting, [])[0].startswith("What made the difference is known when")
+    compute(job)
+    assert queue.move(identity, "completed")
+    assert how_many(queue.get(identity)) == 4
+    found, trouble = arms([(identity, 1), (identity, 3)])
+    assert trouble == []
+    answer, supports = verdict(found, unlike([arm.experiment for arm in found]))
+    assert "made the difference" not in answer and "differ in budgets" in supports
+    assert "fewer than three seeds" in supports
+    worst = accounting.ledger(found[1].experiment)[0]["run_worst"]["epsilon"]
+    assert _figures(found[1])[1].startswith(at_most(worst))
+    shown = [arm.series for arm in found]
+    picked = [ParetoPoint(one, 0.5 + n / 4, n / 2) for n, one in enumerate(shown)]
+    figures = accuracy_figure(shown, 2, None), noise_figure(shown, 2, {}), pareto_figure(picked, picked=True)
+    for figure in figures:
+        check(figure)
+
+
+DRAFT = parse_draft({"rounds": 1, "attack": None})
+
+
+@pytest.mark.parametrize(("viewer", "seen"), [("anna", True), ("ben", False), (None, False)])
+def test_private_run_is_offered_to_its_owner_alone(
+    viewer: str | None, seen: bool, runs_dir: object, monkeypatch: pytest.MonkeyPatch
+):
+    private = trained(DRAFT, owner="anna", room="a" * 16)
+    for module in ("compare.choice", "ui.visitor"):
+        monkeypatch.setattr(f"pages.parts.{module}.visitor", lambda: Person(viewer))
+    monkeypatch.setattr("streamlit.query_params", {"runs": private.id})
+    assert (private.id in [job.id for job in _recent()]) == seen
+    assert bool(chosen()[0]) == seen, "nor is it shown by its id"

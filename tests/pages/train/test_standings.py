@@ -6,15 +6,20 @@ import numpy as np
 import pytest
 
 from ldp_core.inference import margin
+from ldp_core.presets import questions
+from ldp_core.presets.questions import NO, YES, NumberQuestion, OptionQuestion
 from ldp_core.runs.carry.html_report import verdict
 from ldp_core.runs.view.final_figures import apart, final
 from ldp_core.runs.view.folded import CompactSeries
 from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.findings import findings
-from pages.parts.train.standings import held_out, same_model, standings
+from pages.parts.train.guess_words import reply, scale
+from pages.parts.train.standings import blame, held_out, same_model, standings
 from pages.parts.ui.text import number, percent
+from pages.parts.watch.headline import head
 from tests.pages.charts.test_base import made
+from tests.pages.watch.test_headline import DRAFT, said
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
 
@@ -115,3 +120,83 @@ def test_runs_with_equal_models_are_recognised():
     ]
     assert same_model(shown)
     assert "same model" in verdict({one.number: one.runs for one in shown})
+
+
+def series(place: int, label: str, changes: dict[str, Any], lost: bool = False) -> Series:
+    found = made(place, label, {"rounds": 3, "attack": None} | changes)
+    if lost:
+        end = {"status": "diverged", "round": 1, "message": "the weights reached 1e+9; too much"}
+        found.runs[0].end = {**(found.runs[0].end or {}), **end}
+    return found
+
+
+CLEAN = {"mechanism": "none"}
+
+
+def test_noise_is_blamed_where_the_twin_learns():
+    lost, twin = series(0, "mean", {}, lost=True), series(-1, "no noise", CLEAN)
+    found = blame(lost, [lost, twin])
+    assert found and found.cause == "noise"
+    assert percent(twin.final("accuracy").mean()) in found.why
+    line = head(DRAFT, [lost], 0.1, "audit", "completed", "nothing", twin)["line"]
+    assert said(line) == "mean diverged: it was the noise"
+
+
+WIDE = {"clients": {"range": 20}}
+UNLIKE = {"clients": {"range": [10.0] * 10 + [30.0] * 10}}
+
+
+@pytest.mark.parametrize(
+    ("own", "twin", "diverges", "cause", "why"),
+    [
+        (WIDE, CLEAN | WIDE, False, "range", "±20"),
+        (UNLIKE, CLEAN | UNLIKE, False, "range", "±10 to 30"),
+        ({}, CLEAN, True, "rate", "0.5"),
+        (CLEAN, CLEAN, True, "rate", "0.5"),
+    ],
+)
+def test_a_far_too_wide_range_or_the_rate_is_blamed(
+    own: dict[str, Any], twin: dict[str, Any], diverges: bool, cause: str, why: str
+):
+    lost = series(0, "mean", own, lost=True)
+    found = blame(lost, [lost, series(-1, "no noise", twin, lost=diverges)])
+    assert found and found.cause == cause and why in found.why
+
+
+def test_missing_or_unlike_twin_gives_no_cause():
+    lost = series(0, "mean", {}, lost=True)
+    other = series(-1, "no noise", CLEAN | {"local": {"learning_rate": 0.1}})
+    assert blame(lost, [lost]) is blame(lost, [lost, other]) is None
+
+
+SHARE = NumberQuestion("How accurate?", ("a",), questions.accuracy, "Because.")
+IMAGES = NumberQuestion("How many?", ("a",), questions.images_back, "Because.", most=20, unit="")
+EITHER = OptionQuestion("Will it?", ("a",), (YES, NO), lambda a: YES, "Because.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "guess", "answers", "kind"),
+    [
+        (SHARE, 22, (19.0, 21.0), "right"),
+        (SHARE, 30, (19.0, 21.0), "close"),
+        (SHARE, 60, (12.0, 27.0), "other"),
+        (SHARE, None, (20.0, 20.0), ""),
+        (EITHER, YES, (YES,) * 3, "right"),
+        (EITHER, YES, (NO,), "other"),
+        (EITHER, YES, (NO, YES, NO), "split"),
+    ],
+)
+def test_reply_is_of_its_kind(
+    asked: NumberQuestion | OptionQuestion, guess: object, answers: tuple[str | float, ...], kind: str
+):
+    found = reply(asked, guess, answers)  # type: ignore[arg-type]
+    assert found.kind == kind and ("disagree" in found.words) == (len({*answers}) > 1 and answers[0] != 19)
+
+
+def test_the_truth_stands_over_the_guess_on_one_line():
+    drawn = scale(SHARE, 60, (10.0, 30.0))
+    assert (drawn["guess"], drawn["truth"], drawn["low"], drawn["high"]) == (0.6, 0.2, 0.1, 0.3)
+    assert scale(SHARE, 60)["truth"] is None
+    shown = scale(IMAGES, None, (12.0,))
+    assert (shown["ends"], shown["guess"], shown["truth"]) == (["0", "20"], None, 0.6)
+    assert scale(EITHER, YES, (NO,)) == {}

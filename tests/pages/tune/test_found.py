@@ -1,20 +1,29 @@
 """Tune: every cell stands where the grid says, and says what its runs came to."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ldp_core import presets
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.inference import as_good
 from ldp_core.runs import pilots
+from ldp_core.runs.record import drafts
+from ldp_core.runs.view.cells import SearchProgress
+from ldp_core.tuning import parse_question
+from pages.parts.clients.data_names import seen_of
+from pages.parts.tune.answer import _none, way_figure
+from pages.parts.tune.ask import goal
 from pages.parts.tune.axes import axes, axis_of
 from pages.parts.tune.builder import _way
 from pages.parts.tune.found import settings
 from pages.parts.tune.view import front_figure, heat_data, number_at, paint, slices_figure
 from tests.pages.charts.test_base import check
+from tests.pages.conftest import Opened
 
 GRID = {"clients.epsilon": [1, 4, 8], "mechanism.name": ["duchi", "piecewise"]}
 
@@ -133,3 +142,61 @@ def test_the_grid_that_an_axis_starts_with_can_be_swept_over(name: str, target: 
     sweep = parse_sweep({"base": base.as_json(), "grid": {axis.path: axis.grid(base)}})
     assert axis_of(axis.path, sweep.grid[axis.path]).title == axis.title
     assert name != "trust" or len(sweep.grid[axis.path]) == (4 if target == "update" else 3)
+
+
+def test_every_run_and_the_target_are_on_the_chart():
+    asked = parse_question({"accuracy": 0.8, "ranges": [0.5, 1], "seeds": 3})
+    found = SearchProgress(())
+    for half in asked.ranges:
+        for epsilon in (None, 1.0, 2.0):
+            for seed in range(3):
+                own = {"half": half, "epsilon": epsilon, "seed": seed, "status": "completed"}
+                found._fold({"event": "cell", "accuracy": 0.4 * (epsilon or 2) + 0.01 * seed, **own})
+    chart = check(way_figure(asked, found))
+    lines = [trace for trace in chart.data if trace.mode == "lines+markers"]
+    assert [trace.name for trace in lines] == ["±0.5", "±1"]
+    assert list(lines[0].y) == pytest.approx([0.41, 0.81], rel=1e-5)
+    assert sum(len(trace.x) for trace in chart.data if trace.mode == "markers") == 12, "none without noise"
+    said = _none(asked, found.cells)
+    assert "80" in said and "81" in said and "82" in said, (
+        "what is asked, what is reached, what is without noise"
+    )
+    assert list(chart.data[0].y) == pytest.approx([0.8] * len(chart.data[0].y), rel=1e-5)
+
+
+def page() -> None:
+    import json
+    from dataclasses import replace
+
+    import streamlit as st
+
+    from ldp_core.experiment.sweep import parse_sweep
+    from ldp_core.runs.record import pilots
+    from pages.parts.tune.found import settings
+    from pages.parts.tune.view import PLANNED, _cell, _opened
+
+    sweep = parse_sweep({"grid": {"clients.epsilon": [1, 2], "rounds": [5, 10]}, "seeds": 1})
+    st.session_state[_cell(PLANNED)] = 1
+    found = settings(sweep, {})
+    pilots.give_up(pilots.PilotRequest("anna", json.dumps([one.experiment.as_json() for one in found]), 0.0))
+    found[1] = replace(found[1], **st.session_state["came_to"])
+    _opened(sweep, found, PLANNED)
+
+
+@pytest.mark.parametrize("mode", ["limits", "formulas"])
+def test_tune_opens_where_a_stored_mode_is_gone(mode: str, opened: Opened):
+    identity = drafts.new(presets.get("two_volunteers").draft)
+    drafts.keep_typed(identity, "what to do", mode)
+    (modes,) = (g for g in opened("tune", draft=identity).button_group if g.label == "What to do")
+    assert modes.value == "sweep"
+
+
+def test_goal_for_own_data_lies_between_guessing_and_ceiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
+    rows = [f"{n % 20},{int(n % 20 > 12) ^ (n % 11 == 0)}" for n in range(200)]
+    (tmp_path / "mine.csv").write_text("\n".join(["x,outcome", *rows]), encoding="utf-8")
+    first, seen = seen_of("table:mine"), seen_of("table:mine")  # the second time it is known
+    assert first and seen and seen.ceiling
+    assert sum("without noise" in one for one in seen.gives) == 1
+    assert 0.5 < seen.guessing < goal(seen) / 100 < seen.ceiling < 1
+    assert seen_of("digits") is None

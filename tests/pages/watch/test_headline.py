@@ -1,5 +1,6 @@
 """The line over the charts and its three figures say what the runs gave, and no more."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,17 +12,23 @@ from ldp_core.accounting import ledger
 from ldp_core.experiment import Draft, Variant, changed, parse, parse_draft, plan
 from ldp_core.images import encode
 from ldp_core.runs import pilots
+from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.folded import CompactSeries
+from ldp_core.runs.view.run_curves import RunProgress
 from ldp_core.runs.view.styles import Style
 from ldp_core.theory import server_noise
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
+from pages.parts.runs.job_state import amount
+from pages.parts.runs.said import in_words
 from pages.parts.systems.trust import side_by_side
 from pages.parts.train.server_panel import budget_of, server_panel
 from pages.parts.ui.text import at_most, percent
 from pages.parts.watch.headline import head, promised
 from pages.parts.watch.leak import came_back, leak
+from pages.parts.watch.live import _first_shown
+from pages.parts.watch.trio import Pictured, trio
 from tests.pages.charts.test_base import run
 from tests.pages.conftest import try_out
 
@@ -216,3 +223,42 @@ def test_picture_that_can_be_read_counts_before_one_of_more_db():
         "rows"
     ]
     assert row["kind"] == "partly", "as the frame around one of the pictures says"
+
+
+def test_noiseless_run_is_shown_first():
+    assert _first_shown({0: False, 1: True, 2: True, 3: True}) == [0, 1, 2]
+    assert _first_shown({0: True, 1: True, 2: True, 3: False}) == [0, 1, 3], "in the scenario's order"
+    assert _first_shown(dict.fromkeys(range(9), True)) == [6, 7, 8]
+
+
+def after(draft_of: dict[str, Any]) -> dict[str, Any]:
+    """The panel when all rounds are done."""
+    draft = Draft(parse({}), (Variant("v", draft_of),))
+    shown = [Series(0, "v", (run(0, "v", 0, draft_of),))]
+    panel: dict[str, Any] = trio(draft, shown, None, Pictured([]), "nothing", "completed")["noise"]
+    return panel
+
+
+UNSEEN: dict[str, Any] = {"attack": None}
+
+
+def test_noise_caption_of_a_ladder_counts_runs_that_have_begun():
+    """Before all had begun it said that no noise is added, beside the lines of those that had."""
+    ladder = {f"Duchi ε {one}": {"clients.epsilon": float(one)} for one in range(1, 9)}
+    base = {"mechanism": "duchi", "rounds": 2} | UNSEEN
+    draft = Draft(parse(base), tuple(Variant(*one) for one in ladder.items()))
+    begun = run(0, "Duchi ε 1", 0, base | {"clients": {"epsilon": 1.0}})
+    waiting = [RunProgress(i - 1, f"Duchi ε {i}", 0, begun.experiment) for i in range(2, 9)]
+    shown = [Series(i, one.label, (one,)) for i, one in enumerate((begun, *waiting))]
+    panel: dict[str, Any] = trio(draft, shown, None, Pictured([]), "nothing", "live")["noise"]
+    assert panel["subtitle"].startswith("after round 2 of 2")
+
+
+def test_variants_of_unequal_length_are_drawn_and_counted_whole():
+    """A system brings its rounds along: of 3 to 50 rounds the charts showed 3, and lists counted 3."""
+    draft = Draft(parse({"rounds": 3} | UNSEEN), (Variant("short"), Variant("long", {"rounds": 50})))
+    panels = trio(draft, [], None, Pictured([]), "nothing")
+    for panel in ("accuracy", "noise"):
+        assert json.loads(panels[panel]["figure"])["layout"]["xaxis"]["range"][1] >= 50
+    assert "3 to 50 rounds" in amount(draft)
+    assert "3 to 50 rounds" in in_words("run", Training(draft, False, ())).size

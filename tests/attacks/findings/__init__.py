@@ -1,1 +1,0 @@
-"""Tests of ldp_core.attacks.findings."""
