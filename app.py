@@ -31,7 +31,7 @@ from pages.server.crowd import Crowd
 from pages.server.host_check import Door
 from pages.server.listening import listen
 from pages.server.messages import Messages
-from pages.server.opening import open_browser, page_for
+from pages.server.opening import open_browser
 from pages.server.private_streamlit import let_go_of_the_gone, mend
 from pages.server.reconnect import Reconnect
 from pages.server.uploads import UploadGate
@@ -46,7 +46,6 @@ keep_private()
 listen()
 try:
     refuse_nonsense()
-    OPENS = page_for(sys.argv[1:] if sys.argv[0] == __file__ else [])
 except StudioError as error:
     sys.exit(str(error))
 
@@ -64,7 +63,7 @@ class AssetFiles(StaticFiles):
 async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the worker for jobs that an earlier server has left, if no page has started one by then."""
     asyncio.get_running_loop().call_later(WARM_UP_SECONDS, _wake)
-    asyncio.get_running_loop().call_soon(open_browser, OPENS)
+    asyncio.get_running_loop().call_soon(open_browser)
     share_one_heap()
     be_quiet()
     for sentence in given_and_gone():

@@ -168,15 +168,11 @@ def _sweep(options: argparse.Namespace) -> int:
     kinds.get("sweep").refuse_what_cannot_fit(sweep)
     _estimate("sweep", sweep)
     one_thread()
-    lost, ended = 0, list[dict[str, Any]]()
+    lost = 0
     for number, figures in train_all.train_all([cell.experiment for cell in sweep.cells], _on_stderr()):
         body = cell_body(number, sweep.cells[number], figures.as_json())
-        ended.append(body)
-        if not sys.stdout.isatty():
-            print(json.dumps(body, allow_nan=False), flush=True)
+        print(json.dumps(body, allow_nan=False), flush=True)
         lost += figures.status != "completed"
-    if sys.stdout.isatty():
-        print("\n".join(sweep_options.table(ended)))
     return 1 if lost else 0
 
 

@@ -48,7 +48,7 @@ def parser_of(called: str) -> tuple[argparse.ArgumentParser, Mapping[str, argpar
     """Parser of the command line, and that of each command, still without options."""
     words = "Federated learning under personalised local privacy."
     if called == INSTALLED:
-        words += f" Without a command: the dashboard, as {called} [SCENARIO] [OPTIONS OF STREAMLIT]."
+        words += f" Without a command: the dashboard, as {called} [OPTIONS OF STREAMLIT]."
     parser = argparse.ArgumentParser(prog=called, description=words)
     commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
     return parser, {name: commands.add_parser(name, help=s, description=s) for name, s in COMMANDS.items()}

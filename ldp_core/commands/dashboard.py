@@ -1,10 +1,9 @@
-"""`epsilon-studio [SCENARIO, MECHANISM] [OPTIONS OF STREAMLIT]`: the dashboard, from any folder; and `still`,
-which makes a page of the dashboard's parts.
+"""`epsilon-studio [OPTIONS OF STREAMLIT]`: the dashboard, from any folder; and `still`, which makes a page of
+the dashboard's parts.
 """
 
 import argparse
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,27 +14,19 @@ from ldp_core.errors import InvalidInput, StudioError, hint, shown
 from ldp_core.settings import refuse_nonsense
 from ldp_core.system.shipped import APP, SHIPPED
 
-PORT, ADDRESS = "server.port", "server.address"
-
 
 def main(arguments: Sequence[str]) -> int:
     """Replace this process by Streamlit with the dashboard; 2, with a sentence on stderr, if it cannot start.
-    The arguments are a scenario or mechanism, which `app.py` reads, and Streamlit's options.
+    The arguments are Streamlit's options.
     """
-    from ldp_core import mechanisms, presets
     from ldp_core.runs import runs_dir
 
     try:
         refuse_nonsense()
-        opened = [*presets.names(), *mechanisms.names()]
-        if arguments and not arguments[0].startswith("-") and arguments[0] not in opened:
-            known = hint(arguments[0], [*COMMANDS, *opened])
-            raise InvalidInput(
-                f"there is no command, scenario or mechanism {shown(arguments[0])}{known} ({NAME} --help "
-                f"lists the commands, {NAME} presets the scenarios)"
-            )
+        if arguments and not arguments[0].startswith("-"):
+            known = hint(arguments[0], [*COMMANDS])
+            raise InvalidInput(f"there is no command {shown(arguments[0])}{known} ({NAME} --help lists them)")
         runs_dir()
-        _refuse_port(arguments)
     except StudioError as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 2
@@ -67,33 +58,3 @@ def still(options: argparse.Namespace) -> int:
         raise InvalidInput(done.stderr.strip())
     print(done.stderr, end="", file=sys.stderr)
     return done.returncode
-
-
-def _refuse_port(arguments: Sequence[str]) -> None:
-    """Refuse a requested port that is not available; without a request Streamlit finds a free one. Raises
-    InvalidInput: the port is taken, or not permitted.
-    """
-    asked = _option(arguments, PORT)
-    if not asked.isdecimal() or not 0 < int(asked) < 65536:
-        return  # none, or one that Streamlit refuses
-    host = _option(arguments, ADDRESS) or "127.0.0.1"
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        with socket.socket(family) as door:
-            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            door.bind((host, int(asked)))
-    except OSError as error:
-        raise InvalidInput(
-            f"port {asked} cannot be used ({error.strerror}): end what listens there, or name another one, "
-            f"as in --{PORT} {min(int(asked) + 1, 65535)}"
-        ) from None
-
-
-def _option(arguments: Sequence[str], name: str) -> str:
-    """Value of a Streamlit option from the command line or the environment."""
-    for i, one in enumerate(arguments):
-        if one.startswith(f"--{name}="):
-            return one.partition("=")[2]
-        if one == f"--{name}" and i + 1 < len(arguments):
-            return arguments[i + 1]
-    return os.environ.get(f"STREAMLIT_{name.replace('.', '_').upper()}", "")

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from statistics import fmean
 from typing import Any
 
 from ldp_core.errors import InvalidExperiment, Problem, shown
@@ -22,23 +21,6 @@ def given(options: argparse.Namespace) -> str:
     """Name of the first sweep option that is set; "" if none is."""
     names = ("grid", "latin", "points", "seeds")
     return next((f"--{name}" for name in names if getattr(options, name, None)), "")
-
-
-def table(cells: Sequence[dict[str, Any]]) -> list[str]:
-    """Lines for a terminal: accuracy of each setting over its seeds, the highest mean last."""
-    found = dict[str, list[float]]()
-    for cell in cells:
-        words = ", ".join(f"{name}={value}" for name, value in cell["set"].items()) or "as it is"
-        found.setdefault(words, []).extend([cell["accuracy"]] if cell["status"] == "completed" else [])
-    ranked = sorted(found.items(), key=lambda one: fmean(one[1]) if one[1] else -1.0)
-    return [f"{_reached(each)}  {words}" for words, each in ranked]
-
-
-def _reached(accuracies: Sequence[float]) -> str:
-    if not accuracies:
-        return f"{'not completed':>32}"
-    span = f"({min(accuracies):.1%} to {max(accuracies):.1%}, {len(accuracies)} seeds)"
-    return f"{fmean(accuracies):>6.1%} {span if accuracies[1:] else '':<25}"
 
 
 def swept(data: Any, options: argparse.Namespace) -> Any:

@@ -1,7 +1,6 @@
 """What a person has who installs the wheel: the dashboard and every command, from any folder."""
 
 import json
-import socket
 import stat
 import time
 import urllib.request
@@ -25,7 +24,7 @@ def test_installed_wheel_serves_trains_and_exports(installed: Installed):
     browser = installed.place / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {installed.place}/opened\n')
     browser.chmod(browser.stat().st_mode | stat.S_IXUSR)
-    with installed.serving("two_volunteers", "--server.headless=false", BROWSER=str(browser)) as url:
+    with installed.serving("--server.headless=false", BROWSER=str(browser)) as url:
         for path in ("/_stcore/health", "/assets/web/dom.js"):
             with urllib.request.urlopen(url + path, timeout=10) as answer:
                 assert answer.status == 200
@@ -33,7 +32,7 @@ def test_installed_wheel_serves_trains_and_exports(installed: Installed):
         deadline = time.monotonic() + 30
         while not (opened := installed.place / "opened").exists() and time.monotonic() < deadline:
             time.sleep(0.1)
-        assert opened.read_text().strip() == f"{url}/train?scenario=two_volunteers"
+        assert opened.read_text().strip() == f"{url}/"
     assert found.errors == []
     assert any("How accurate will the plain mean be?" in one for one in found.written), "as the scenario asks"
 
@@ -58,12 +57,7 @@ def test_invalid_start_argument_is_one_sentence(installed: Installed, tmp_path: 
         assert done.stderr.startswith("epsilon-studio: ") and done.stderr.count("\n") == 1
         return done.stderr
 
-    assert "no command, scenario or mechanism “swep”; did you mean sweep?" in refused("swep")
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        door.listen()
-        port = door.getsockname()[1]
-        assert f"port {port} cannot be used (Address already in use)" in refused(f"--server.port={port}")
+    assert "no command “swep”; did you mean sweep?" in refused("swep")
     (tmp_path / "file").touch()
     for name, text, words in (
         ("EPSILON_RUNS_DIR", str(tmp_path / "file" / "runs"), "name another one in EPSILON_RUNS_DIR"),
@@ -72,4 +66,4 @@ def test_invalid_start_argument_is_one_sentence(installed: Installed, tmp_path: 
         with pytest.MonkeyPatch.context() as patch:
             patch.setitem(installed.environment, name, text)
             assert words in refused()
-    assert "epsilon-studio [SCENARIO]" in installed.run("epsilon-studio", "--help").replace("\n", " ")
+    assert "epsilon-studio [OPTIONS" in installed.run("epsilon-studio", "--help").replace("\n", " ")

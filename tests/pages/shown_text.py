@@ -19,7 +19,7 @@ from streamlit.testing.v1.element_tree import Block
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import Job, drafts, queue
 from ldp_core.runs.carry.card import as_card, card_picture
-from ldp_core.runs.carry.html_report import figures, ledger, verdict
+from ldp_core.runs.carry.html_report import figures, ledger
 from ldp_core.runs.carry.training import variants
 from tests.conftest import ROOT
 from tests.runs.in_process import record_of, trained
@@ -129,7 +129,7 @@ def stopped(job: Job) -> Job:
 def walked(draft: Draft, job: Job) -> Iterator[tuple[str, str]]:
     """All texts on one run, with their page; with its report and its card."""
     identity, runs = drafts.new(draft), variants(job)
-    parts = (verdict(runs), figures(runs), ledger(runs))
+    parts = (figures(runs), ledger(runs))
     yield "report", "\n".join(re.sub("<[^>]*>", " ", one) for one in parts)
     if job.status == "completed":
         for one in re.findall(">([^<]+)</text>", card_picture(job.id)):

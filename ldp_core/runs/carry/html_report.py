@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape as text
 from math import inf
-from operator import itemgetter
 
 from ldp_core.accounting import (
     AGAINST,
@@ -24,12 +23,11 @@ from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import PER
 from ldp_core.images import as_data_url
-from ldp_core.inference import ranking
 from ldp_core.limits import at_most, percent, spelled
 from ldp_core.runs.carry.card import card_picture
 from ldp_core.runs.carry.training import Variants, picture, title, training, variants
 from ldp_core.runs.jobs.archive import versions
-from ldp_core.runs.view.final_figures import apart, final, same_model
+from ldp_core.runs.view.final_figures import final
 
 SCOPES: dict[Scope, str] = {
     "coordinate": PER["coordinate"],
@@ -84,7 +82,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
     body = [
         f"<h1>{text(name)}</h1>",
         f"<p>{text(job.note)}</p>" if job.note else "",
-        *(_head(screen) if screen else [f"<p><strong>{text(verdict(found))}</strong></p>"]),
+        *(_head(screen) if screen else [figures(found)]),
         f"<p><small>Job {job.id}{imported}, {job.status}, {ended}. The noise is simulation noise: "
         "reproducible, and no protection of real data.</small></p>",
         "<h2>Accuracy on held-out samples</h2>",
@@ -93,8 +91,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         picture(job, found, "noise_variance"),
         *(_behind(screen) if screen else []),
         *card,
-        "<h2>What it came to</h2>",
-        figures(found),
+        *(["<h2>What it came to</h2>", figures(found)] if screen else []),
         "<h2>What is promised</h2>",
         ledger(found),
         "<h2>Settings</h2>",
@@ -129,31 +126,6 @@ def _behind(screen: Shown) -> list[str]:
         parts.append(f"<h3>{text(name)}</h3>{''.join(shown)}<p>{text(says)}</p>")
     parts += ["<h2>In words</h2>"] * bool(screen.words)
     return [*parts, *(f"<p>{text(words)}</p>" for words in screen.words)]
-
-
-def verdict(found: Variants) -> str:
-    """One or two sentences: final accuracies, and which differences between variants exceed chance."""
-    own = [runs for number, runs in found.items() if number >= 0]
-    ends = [(end, runs) for runs in own if (end := final(runs).accuracy) is not None]
-    ranked = sorted(ends, key=itemgetter(0), reverse=True)
-    every = [run for runs in own for run in runs]
-    lost = dict.fromkeys(run.label for run in every if run.status == "diverged")
-    chances = {run.start.get("chance") for run in every if run.start}
-    chance = chances.pop() if len(chances) == 1 else None
-    guess = "" if chance is None else f" Always naming the commonest class gives {percent(chance, 1)}."
-    gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
-    if not ranked:
-        some = any(run.status == "completed" for run in every)
-        return f"No run has completed{' with all seeds' if some else ''}.{gone}"
-    every_runs = [runs for _, runs in ranked]
-    said = ranking(
-        [((runs[0].label, None), end) for end, runs in ranked],
-        chance,
-        lambda one, other: apart(every_runs[one], every_runs[other], every_runs),
-        same=same_model(every_runs),
-    )
-    supports = f" ({said.gap.in_words()})" if said.gap else ""
-    return f"{said.text()}{supports}.{gone}"
 
 
 def figures(found: Variants) -> str:

@@ -1,7 +1,6 @@
 """Whose turn it is: a running job makes room at its next checkpoint for a queued one that comes first."""
 
 import math
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,7 +25,6 @@ LOOK_SECONDS = 0.2
 MOST = 1024
 _planned: dict[tuple[str, Rates], float | None] = {}
 """Estimated seconds by job id and machine speed, which never change."""
-_one = threading.Lock()
 _looked = -math.inf
 """Time of the latest look."""
 
@@ -71,15 +69,12 @@ def left(job: Job) -> float:
     return seconds * (1 - at.step.share) if at and not at.step.doing else seconds
 
 
-def planned(job: Job, known: Rates, until: float = math.inf) -> float | None:
-    """Estimated seconds of a whole job at this speed; None if it cannot be read, or is not estimated yet and
-    the time `until` has passed.
-    """
+def planned(job: Job, known: Rates) -> float | None:
+    """Estimated seconds of a whole job at this speed; None if it cannot be read."""
     key = job.id, known
-    with _one:
-        if key not in _planned and time.monotonic() < until:
-            found = kinds.estimate(job)
-            _planned[key] = found.seconds(known) if found else None
-            while len(_planned) > MOST:
-                del _planned[next(iter(_planned))]
-        return _planned.get(key)
+    if key not in _planned:
+        found = kinds.estimate(job)
+        _planned[key] = found.seconds(known) if found else None
+        while len(_planned) > MOST:
+            del _planned[next(iter(_planned))]
+    return _planned[key]

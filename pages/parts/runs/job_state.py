@@ -19,16 +19,16 @@ from ldp_core.runs import (
     Training,
     how_far,
     kinds,
+    queue,
     rates,
     slots,
-    wait_estimate,
 )
 from pages.parts.charts.series import Series, final
 from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds, span
-from pages.parts.ui.visitor import here, visitor
+from pages.parts.ui.visitor import visitor
 
 WAIT_SECONDS = 1.0
-"""Interval between two estimates of all waits, for all viewers together."""
+"""Interval between two looks at the order of the queue, for all viewers together."""
 
 
 def job_state(job: Job, draft: Draft, progress: Progress) -> None:
@@ -150,23 +150,21 @@ def _time_left(left: float | None) -> str:
 
 
 def place_in_queue(job: Job) -> str:
-    """A queued job's place, with the estimated wait."""
     if job.message:
         return plain(job.message, 200)
-    found = _waits().get(job.id)  # none if it has begun since it was looked up
-    behind = _behind(found, "this one") if found else ""
-    return f"{behind}; people take turns" if behind else "it starts in a moment"
+    before = _places().get(job.id, 0)  # 0 if it has begun since it was looked up
+    if before < slots.at_work():
+        return "it starts in a moment"
+    return f"{before} job{'s' if before > 1 else ''} before this one; people take turns"
 
 
 @st.cache_data(ttl=WAIT_SECONDS, show_spinner=False)
-def _waits() -> dict[str, wait_estimate.Wait]:
-    return wait_estimate.waits()
+def _places() -> dict[str, int]:
+    return queue.places()
 
 
 def takes(planned: float) -> str:
-    """Expected duration and wait of a job launched now."""
-    behind = _behind(wait_estimate.would_wait(visitor().owner, here()), "it")
-    return f"takes about {seconds(planned)}{'; ' if behind else ''}{behind}"
+    return f"takes about {seconds(planned)}"
 
 
 def lasting(draft: Draft) -> str:
@@ -185,16 +183,6 @@ def missing(experiments: Iterable[Experiment]) -> str:
         for one in sources
         if not one.there(data_dir())
     )
-
-
-def _behind(found: wait_estimate.Wait, it: str) -> str:
-    """Jobs ahead, in words; "" if there is a free slot."""
-    if found.ahead < slots.at_work():
-        return ""
-    place = f"{found.ahead} job{'s' if found.ahead > 1 else ''} before {it}"
-    if found.seconds == 0:
-        return place
-    return f"{place}, {'about' if found.sure else 'at least'} {seconds(found.seconds)}"
 
 
 def far_state(job: Job, share: float, doing: Callable[[str], str], stopped: str) -> bool:

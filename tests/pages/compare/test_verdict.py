@@ -11,7 +11,6 @@ from ldp_core import accounting
 from ldp_core.experiment import parse, parse_draft
 from ldp_core.inference import in_points
 from ldp_core.runs import Person, queue
-from ldp_core.runs.carry.html_report import verdict as reported
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final
 from pages.parts.charts.base import MUTED
@@ -107,7 +106,6 @@ def test_difference_is_equal_on_all_pages(mean: ComparedRun, weighted: ComparedR
     assert card and words in card.figure["data"][1]["text"][0]
     assert words in supported(mean, weighted)
     assert words in " ".join(standings([mean.series, weighted.series], None, None))
-    assert words in reported({n: list(each.series.runs) for n, each in enumerate((mean, weighted))})
 
 
 def test_nearly_equal_aggregators_make_no_difference(weighted: ComparedRun):

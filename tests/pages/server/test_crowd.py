@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 from ldp_core import settings
-from ldp_core.errors import InvalidInput, UnknownName
+from ldp_core.errors import InvalidInput
 from ldp_core.system import open_files
 from pages.server import crowd, opening, uploads
 from pages.server.address import UNKNOWN, known, of_request
@@ -135,25 +135,14 @@ OPTIONS = {"server.address": "127.0.0.1", "browser.serverAddress": "localhost", 
     ],
 )
 def test_browser_opens_the_servers_address(
-    options: dict[str, object],
-    address: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    options: dict[str, object], address: str, monkeypatch: pytest.MonkeyPatch
 ):
     opened: list[str] = []
     monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": "", **OPTIONS, **options}.get)
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    for page in ("", opening.page_for(["half_and_half"]), opening.page_for(["duchi"])):
-        thread = opening.open_browser(page)
-        assert thread is not None
-        thread.join()
-    assert opened == [address, f"{address}train?scenario=half_and_half", f"{address}noise?mechanism=duchi"]
-    assert capsys.readouterr().out.split() == ["Opened:", opened[1], "Opened:", opened[2]]
+    thread = opening.open_browser()
+    assert thread is not None
+    thread.join()
+    assert opened == [address]
     monkeypatch.setattr(st, "get_option", {"server.headless": True, "server.baseUrlPath": "", **OPTIONS}.get)
-    assert opening.open_browser("") is None
-
-
-def test_unknown_start_page_is_refused():
-    assert opening.page_for([]) == ""
-    with pytest.raises(UnknownName, match="a scenario or a mechanism must be"):
-        opening.page_for(["halves"])
+    assert opening.open_browser() is None

@@ -8,7 +8,6 @@ import pytest
 from ldp_core.inference import margin
 from ldp_core.presets import questions
 from ldp_core.presets.questions import NO, YES, NumberQuestion, OptionQuestion
-from ldp_core.runs.carry.html_report import verdict
 from ldp_core.runs.view.final_figures import apart, final
 from ldp_core.runs.view.folded import CompactSeries
 from ldp_core.runs.view.run_curves import RunProgress
@@ -99,8 +98,6 @@ def test_mean_of_the_seeds_that_did_not_diverge_is_no_accuracy():
         status = "diverged" if run is some[0] else "completed"
         run.end = {"status": status, "accuracy": run.curves["accuracy"][-1]}
     assert final(some).accuracy is None and final(whole).accuracy == 0.5
-    said = verdict({0: some, 1: whole})
-    assert "v1 ends at 50" in said and "90" not in said and "Diverged: v0" in said
 
 
 def test_sampling_error_spans_all_figures_and_data_sets():
@@ -119,7 +116,6 @@ def test_runs_with_equal_models_are_recognised():
         for i, (label, times) in enumerate((("once", 1), ("often", 30)))
     ]
     assert same_model(shown)
-    assert "same model" in verdict({one.number: one.runs for one in shown})
 
 
 def series(place: int, label: str, changes: dict[str, Any], lost: bool = False) -> Series:

@@ -1,4 +1,4 @@
-"""Slots: as many as there are GPUs, or half the cores; who has them, and for how long others wait."""
+"""Slots: as many as there are GPUs, or half the cores; and who has them."""
 
 import os
 from pathlib import Path
@@ -6,12 +6,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ldp_core.datasets import Step
 from ldp_core.runs import queue
-from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.machine import slots
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.time_left import Reached
 from ldp_core.system import resources
 from tests.runs.processes import stand_in
 
@@ -86,47 +82,6 @@ def test_waiting_owner_gets_a_slot_before_a_second_one(monkeypatch: pytest.Monke
     assert queue.move(ben[2], "cancelled")
     claimed = queue.claim(2)
     assert claimed and claimed.id == anna[1], "alone, she may have both"
-
-
-TEN = Reached(Step(""), 10.0)
-
-
-def queued(owner: str) -> Job:
-    return queue.get(queue.add("run", {"draft": {"base": {"rounds": 3}}}, owner=owner))
-
-
-@pytest.mark.parametrize(("number", "expected"), [(1, 5 + 2 + 3), (2, 2 + 3), (3, 2), (4, 0)])
-def test_wait_estimate_simulates_the_slots(number: int, expected: float, monkeypatch: pytest.MonkeyPatch):
-    """One job runs for 10 s more, and makes room after 5; before the last one wait two, of 2 and 3 s."""
-    monkeypatch.setenv("EPSILON_SLOTS", str(number))
-    took: dict[str, float] = {}
-    monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
-    monkeypatch.setattr(wait_estimate, "planned", lambda job, *_: took[job.id])
-    running = queued("a")
-    assert queue.claim(1)
-    for seconds, owner in ((2.0, "b"), (3.0, "c"), (4.0, "d")):
-        last = queued(owner)
-        took[last.id] = seconds
-    assert [*queue.in_turn()][-1] == last
-    monkeypatch.setattr(wait_estimate, "how_far", lambda job: TEN if job.id == running.id else None)
-    assert wait_estimate.waits()[last.id] == wait_estimate.Wait(3, expected, True)
-
-
-def test_announced_wait_equals_the_turn_taken(monkeypatch: pytest.MonkeyPatch):
-    """Anna has one job that runs and two that wait: one of Ben's is next, and another of hers the last."""
-    monkeypatch.setenv("EPSILON_SLOTS", "1")
-    monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
-    monkeypatch.setattr(wait_estimate, "planned", lambda job, *_: 2.0)
-    monkeypatch.setattr(wait_estimate, "how_far", lambda _: TEN)
-    assert wait_estimate.would_wait("anna") == wait_estimate.Wait(0, 0.0, True)
-    jobs = [queued("anna") for _ in range(3)]
-    assert queue.claim(1)
-    expected = {"ben": wait_estimate.Wait(1, 5.0, True), "anna": wait_estimate.Wait(4, 11.0, True)}
-    for owner, recorded in expected.items():
-        assert wait_estimate.would_wait(owner) == recorded
-        new = queued(owner)
-        assert wait_estimate.waits()[new.id] == recorded, "as it is once it is launched"
-    assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
 
 
 def test_memory_of_a_job_can_be_set(monkeypatch: pytest.MonkeyPatch):

@@ -1,15 +1,12 @@
 """Requests of 60 000 clients: a list of jobs does not read them, and whoever needs one has it whole."""
 
-import time
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse_draft
-from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs import wait_estimate
+from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs.listing import describe, lines
 from pages.parts.runs.said import said
 from tests.pace import of_cpu
@@ -56,22 +53,3 @@ def test_full_request_is_read_on_demand(many: list[str]):
     gone = queue.get(job.id)
     jobs.delete(job.id, for_good=True)
     assert gone.request == {}, "it goes with its job"
-
-
-def test_a_wait_is_estimated_a_little_at_a_time(many: list[str], monkeypatch: pytest.MonkeyPatch):
-    asked = list[str]()
-
-    def slowly(job: Any) -> Any:
-        asked.append(job.id)
-        time.sleep(0.01)
-        return SimpleNamespace(seconds=lambda known: 2.0)
-
-    monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
-    monkeypatch.setattr(kinds, "estimate", slowly)
-    monkeypatch.setattr(wait_estimate, "READING_SECONDS", 0.1)
-    first = wait_estimate.waits()[many[-1]]
-    assert (first.ahead, first.sure) == (JOBS - 1, False) and 0 < len(asked) < JOBS - 1
-    while not (recorded := wait_estimate.waits()[many[-1]]).sure:
-        pass
-    assert {*asked, many[-1]} == {*many} and len(asked) == len({*asked}), "its own is not needed"
-    assert recorded.seconds > first.seconds
