@@ -64,13 +64,13 @@ def _cite() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Take all claims away (ZIP)",
-            lambda: of_claims.packed(of_claims.everything()),
+            of_claims.packed,
             file_name="epsilon-studio-claims.zip",
             mime="application/zip",
             key="take claims",
             on_click="ignore",
-            help="Statements, readings, arms, controls and every run as CSV and JSON, the papers' tables as "
-            "CSV, BibTeX; also by `python -m ldp_core papers --export FOLDER`",
+            help="Statements, readings, arms, controls and every run as CSV and JSON, and BibTeX; also by "
+            "`python -m ldp_core papers --export FOLDER`",
         )
         with st.popover("How to cite", type="tertiary"):
             st.code(of_claims.bibtex(), language="bibtex")

@@ -17,7 +17,7 @@ def command_of_papers(added: argparse.ArgumentParser) -> None:
     )
     added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
-    text = "write claims, readings, arms, controls and tables as CSV and JSON, and BibTeX"
+    text = "write claims, readings, arms and controls as CSV and JSON, and BibTeX"
     added.add_argument("--export", type=Path, metavar="FOLDER", help=text)
     text = "with --rerun: where figures are kept"
     added.add_argument("--into", type=Path, metavar="FOLDER", help=text)

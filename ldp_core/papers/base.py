@@ -109,8 +109,6 @@ class Claim(WrittenClaim):
     """Those of the paper that it is measured in; none if they do not change it."""
     tried: int = 1
     """Number of readings that the claim's is chosen from."""
-    cells: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Labels of the arms in the layout of the paper's own table, by row and column."""
 
     @property
     def most(self) -> int:

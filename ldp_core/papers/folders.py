@@ -194,12 +194,10 @@ def _claim(paper: PaperInFile, number: int, folder: Path) -> Claim:
             } | sets
             label = _filled(template, chosen)
             arms[label] = Arm(label, base, changes, program, Beside(folder, program) if program else None)
-    cells = dict[str, dict[str, str]]()
+    labels = list[list[str]]()
     for row, column, label in [own.table] if own.table else []:
-        for chosen in _chosen([row], axes):
-            each = {_filled(column, c): _filled(label, {**chosen, **c}) for c in _chosen([column], axes)}
-            cells[_filled(row, chosen)] = each
-    labels = [[*each.values()] for each in cells.values()]
+        columns = _chosen([column], axes)
+        labels += [[_filled(label, {**chosen, **c}) for c in columns] for chosen in _chosen([row], axes)]
     if own.printed and [*map(len, labels)] != [*map(len, own.printed)]:
         raise _Wrong("printed: its rows and columns are not the table's", number, ["printed"])
     figures = {n: v for row, each in zip(labels, own.printed) for n, v in zip(row, each) if v == v}  # noqa: B905
@@ -227,7 +225,6 @@ def _claim(paper: PaperInFile, number: int, folder: Path) -> Claim:
         measured=tuple(arms.values()),
         paper={name: value for name, value in figures.items() if name in arms},
         readings=readings,
-        cells=cells,
     )
 
 

@@ -1,12 +1,12 @@
-"""Claims as tables of statements, arms and figures; and a paper's own tables."""
+"""Claims as tables of statements, arms and figures."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
 from ldp_core.papers.base import Claim
-from ldp_core.papers.statements import operand, quantity, stated
+from ldp_core.papers.statements import operand, quantity
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict, of_arm
 
@@ -82,24 +82,3 @@ def figures(paper: str, claim: Claim, shelf: Shelf, judged: Verdict) -> Iterator
                 also = {f"also_{name}": value for name, value in one.also.items()}
                 named = {name: row[name] for name in ("paper", "claim", "reading")}
                 yield {**named, "arm": arm.label, **own, "this_version": one.version == arm.version, **also}
-
-
-def table_of(claim: Claim, shelf: Shelf, found: Verdict) -> tuple[str, list[Mapping[str, str]]]:
-    """How a claim's table was measured, and its rows in the paper's layout: figures with intervals of the
-    judging reading, the paper's in brackets; no rows if the paper has no table.
-    """
-    made = claim.read_each[found.reading]
-    said = f"{f'reading “{found.reading}”, ' if found.reading else ''}{made.level} intervals"
-    return said, [
-        {"row": head} | {column: _cell(made, shelf, label) for column, label in each.items()}
-        for head, each in claim.cells.items()
-    ]
-
-
-def _cell(claim: Claim, shelf: Shelf, label: str) -> str:
-    ours, printed, runs = of_arm(claim, shelf, label), claim.paper.get(label), shelf.of_arm(claim, label)
-    lost = sum(one.diverged for one in runs.values())
-    said = [stated(ours, "")] if ours else [] if lost else ["–"]
-    if lost:
-        said.append(f"{lost} of {len(runs)} diverged")
-    return ", ".join(said) + ("" if printed is None else f" ({printed:g})")

@@ -15,7 +15,6 @@ from ldp_core.inference import interval
 from ldp_core.papers import get
 from ldp_core.papers.base import Claim, Reading
 from ldp_core.papers.measuring import HOUR, TOGETHER, further, keep, left, measure, together
-from ldp_core.papers.rows import table_of
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf, StoredFigure
 from ldp_core.papers.verdict import of_arm, verdict, verdicts
@@ -75,18 +74,6 @@ def test_all_verdicts_of_a_shipped_paper_are_of_one_reading():
     for name in papers.names():
         found = verdicts(papers.get(name).claims, Shelf.of(papers.get(name).figures))
         assert len({one.reading for one in found.values()} - {""}) <= 1, name
-
-
-def test_a_table_has_the_figures_of_one_reading():
-    """Table 2 of PD-LDPFL: its first two rows were of batches of 32, the others of 64."""
-    paper = papers.get("pd_ldpfl")
-    known, claim = Shelf.of(paper.figures), paper.claim("table-2-mnist")
-    assert claim
-    how, rows = table_of(claim, known, verdicts(paper.claims, known)[claim.id])
-    (reading,) = (one for one in ("batch 32", "batch 64") if one in how)
-    for row in rows:
-        label = f"FedAvg, {row['row']}"
-        assert row["FedAvg"].startswith(f"{known.values(claim.read(reading), [label])[label].mean():.1f} ")
 
 
 def test_a_claim_opens_in_train_as_its_paper_prints():

@@ -14,10 +14,10 @@ import pytest
 from scipy.stats import t
 
 from ldp_core import papers
-from ldp_core.inference import Interval, interval
+from ldp_core.inference import interval
 from ldp_core.papers.arms import Arm
 from ldp_core.papers.base import Claim, Control
-from ldp_core.papers.statements import Statement, stated
+from ldp_core.papers.statements import Statement
 from ldp_core.papers.stored import Shelf, StoredFigure, read
 from ldp_core.papers.verdict import verdict, word_of
 from ldp_core.runs.carry import of_claims
@@ -179,7 +179,6 @@ def test_an_arms_mean_is_that_of_its_exported_runs(exported: dict[str, str]):
 
 
 def test_figure_has_one_interval_in_all_tables(exported: dict[str, str]):
-    """In statements, arms and the paper's own table: each had a level of its own."""
     arms = {(one["claim"], one["reading"], one["arm"]): one for one in table(exported["arms.csv"])}
     compared = 0
     for one in table(exported["statements.csv"]):
@@ -189,29 +188,6 @@ def test_figure_has_one_interval_in_all_tables(exported: dict[str, str]):
             assert float(one["half_width"]) == float(arm["half_width"])
             assert one["level"] == arm["level"] and one["seeds"] and one["versions"]
     assert compared > 20
-    checked = 0
-    for name in papers.names():
-        for shown in (claim for claim in papers.get(name).claims if claim.cells):
-            text = exported[f"tables/{name}-{shown.id}.csv"]
-            for (head, named), row in zip(shown.cells.items(), table(text), strict=True):
-                assert row["row"] == head
-                for column, label in named.items():
-                    made = (arm for key, arm in arms.items() if key[::2] == (shown.id, label))
-                    (judging,) = (arm for arm in made if arm["judges"] == "True")
-                    assert judging["level"] in row["measured"] and judging["reading"] in row["measured"]
-                    if judging["ours"]:
-                        half = float(judging["half_width"])
-                        mean = stated(Interval(float(judging["ours"]), half, 3), "")
-                        checked += row[column].startswith(mean)
-                        assert row[column].startswith(mean)
-    assert checked > 50
-
-
-def test_table_marks_diverged_and_unmeasured_rows(exported: dict[str, str]):
-    (row, *_) = table(exported["tables/pd_ldpfl-unlike-mnist.csv"])
-    assert "of 3 diverged" in row["log"]
-    (row, *_) = table(exported["tables/personalized_ldp_fl-iid-covtype.csv"])
-    assert {row[column] for column in row if column not in ("row", "measured")} == {"–"}
 
 
 def test_json_export_equals_csv_export(exported: dict[str, str]):
@@ -221,16 +197,6 @@ def test_json_export_equals_csv_export(exported: dict[str, str]):
         assert {"", "batch 64", "changes"} <= {one["reading"] for one in as_csv}
     controls = {one["control"] for one in table(exported["arms.csv"])}
     assert "what this training reaches at best" in controls
-
-
-def test_a_pack_has_figure_settings_seeds_version_and_command(exported: dict[str, str]):
-    found = of_claims.pack("pd_ldpfl", "table-2-mnist")
-    about = json.loads(found["claim.json"])
-    assert about["commands"][1].endswith('--only table-2-mnist --reading "batch 64"')
-    assert about["seeds"] == 3
-    assert found["figure batch 32.svg"].startswith("<svg")
-    assert found["cite.bib"].count("@article") == 5
-    assert of_claims.packed(found)[:2] == b"PK"
 
 
 EVERY = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]

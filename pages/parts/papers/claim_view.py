@@ -1,23 +1,16 @@
-"""View of one claim: chart, arms beside the paper's figures, controls, actions, its re-measurement."""
+"""View of one claim: its statements and arms beside the paper's figures, actions, its re-measurement."""
 
-import html
 import re
-from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from ldp_core.papers import Claim
-from ldp_core.papers.rows import command, table_of
+from ldp_core.papers.rows import command
 from ldp_core.papers.statements import in_unit, quantity, stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict, of_arm
-from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds, of_claims
-from pages.parts.charts.base import TEXT, Figure, Trace, colour, figure
+from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds
 from pages.parts.papers.badges import badge
-from pages.parts.ui import components
-from pages.parts.ui.components import ChartCard
 from pages.parts.ui.job_actions import refusal, refusing, stop_button
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
@@ -44,16 +37,6 @@ def claim_view(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
         if draft and st.button("Open in Train", key=f"open {name} {claim.id}"):
             start_with(draft)
             st.switch_page("train.py")
-        identity = claim.id  # of the claim, not of a reading
-        st.download_button(
-            "Take it away (ZIP)",
-            lambda: of_claims.packed(of_claims.pack(name, identity)),
-            file_name=f"{name}-{identity}.zip",
-            mime="application/zip",
-            key=f"take {name} {identity}",
-            on_click="ignore",
-            help="Figure, settings, readings, seeds, versions, every run, the command that measures it",
-        )
     quotes = claim.quotes
     if found.each:
         read, key = {one.name: its for one, its in found.each}, f"reading of {name} {claim.id}"
@@ -71,22 +54,12 @@ def claim_view(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
         label, key = f"All arms, with {claim.level} intervals", f"arms {name} {claim.id}"
         if (folded := st.expander(label, key=key, on_change="rerun")).open:
             with folded:
-                _arms(name, claim, shelf, found)
+                _arms(claim, shelf)
     if found.measured_by:
         st.caption(f"Measured by {plain(found.measured_by)}, {plain(found.date)}, {found.seeds} seeds.")
 
 
-def _arms(name: str, claim: Claim, shelf: Shelf, found: Verdict) -> None:
-    """Draw the paper's table, and all arms as a chart and in numbers."""
-    how, body = table_of(claim, shelf, found) if found.parts else ("", [])
-    if body:
-        st.markdown(f"The paper's table: {plain(how)}" + ("; in brackets its figures" if claim.paper else ""))
-        table(list(body[0]), [[plain(cell) for cell in row.values()] for row in body])
-    height = 80 + 24 * sum(bool(shelf.of_arm(claim, arm.label)) for arm in claim.measured)
-    ends = "filled: the paper's own; open: controls; diamonds: the paper's figure"
-    label = f"Where the arms of “{claim.title}” end"
-    shown = ChartCard("Where each arm ends", "", ends, arms_figure(claim, shelf), label, height)
-    components.draw("cards", components.sheet([shown]), key=f"figures {name} {claim.id}")
+def _arms(claim: Claim, shelf: Shelf) -> None:
     why = {control.arm: f"control: {control.why}" for control in claim.controls}
     figures = {arm.label: shelf.of_arm(claim, arm.label).values() for arm in claim.measured}
     unit, rows = quantity(claim.about).unit, []
@@ -167,34 +140,3 @@ def _launch(name: str, identity: str) -> None:
 def _draft(name: str, identity: str) -> str:
     """Draft id for the jobs of a claim, which has no draft."""
     return f"{name}/{identity}"
-
-
-def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
-    """A dot with an interval for each arm, hollow for a control; a diamond for the paper's figure."""
-    about, controls = quantity(claim.about), {control.arm for control in claim.controls}
-    each = {arm.label: of_arm(claim, shelf, arm.label) for arm in claim.measured[::-1]}
-    traces: list[Trace] = []
-    for label, ours in each.items():
-        if ours is not None:
-            half = ours.half if np.isfinite(ours.half) else 0.0
-            error = {"type": "data", "array": [half], "color": colour(2), "thickness": 1.5, "width": 4}
-            symbol = "circle-open" if label in controls else "circle"
-            hover = f"{stated(ours, about.unit)}<extra></extra>"
-            marker = {"size": 9, "color": colour(2), "symbol": symbol}
-            traces.append(_dots([ours.mean], [label], error_x=error, marker=marker, hovertemplate=hover))
-    shown = [label for label, ours in each.items() if ours is not None]
-    if printed := [label for label in shown if label in claim.paper]:
-        marker = {"size": 11, "color": TEXT, "symbol": "diamond-open"}
-        hover = f"the paper: %{{x:.4~r}} {about.unit}<extra></extra>"
-        traces.append(_dots([claim.paper[n] for n in printed], printed, marker=marker, hovertemplate=hover))
-    return figure(
-        traces,
-        x={"title": about.axis, "showgrid": True},
-        y={"type": "category", "categoryorder": "array", "categoryarray": [*map(html.escape, shown)]},
-        hovermode="closest",
-    )
-
-
-def _dots(x: Sequence[float], names: Sequence[str], **options: Any) -> Trace:
-    y = [html.escape(name) for name in names]
-    return {"type": "scatter", "x": list(x), "y": y, "mode": "markers", "showlegend": False, **options}

@@ -28,15 +28,15 @@ from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import measured_by
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
 from ldp_core.runs import claims, styles
-from pages.parts.charts.base import End, Figure, Trace, colour, figure, line_style, note, scatter
+from pages.parts.charts.base import End, Figure, Trace, colour, figure, line_style, scatter
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
 from pages.parts.ui.text import listed, names_by, number, percent, plain
 from pages.parts.ui.workspace import start_with
 
 LEARNT_BY = "sixty_thousand"
-GAP = 7.0
-"""Least distance between two names, in percentage points."""
+GAP = 0.07
+"""Least distance between two names, as a share of the axis."""
 
 
 def five() -> None:
@@ -135,27 +135,19 @@ def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> Figur
                 hovertemplate="%{text}<extra></extra>",
             )
         )
-        ends.append((own[-1].accuracy.mean, name, paint))
+        ends.append((own[-1].accuracy.mean, f"<b>{name}</b>", paint))
     return figure(
         traces,
         x={
             "title": "ε of a whole run",
             "type": "log",
-            "range": [0.85, 5.9],
+            "range": [0.85, 4.15],
             "tickvals": list(RUNS),
             "ticktext": [spelled(int(run)) for run in RUNS],
             "showgrid": True,
         },
         y={"title": "accuracy, %", "range": [0, 104]},
-        annotations=_names(ends),
+        ends=ends,
+        gap=GAP,
         hovermode="closest",
     )
-
-
-def _names(ends: Sequence[End]) -> list[dict[str, object]]:
-    """Label right of each line's end, without overlaps."""
-    spot, found = np.inf, []
-    for y, name, paint in sorted(ends, reverse=True):
-        spot = min(y, spot - GAP)
-        found.append(note(np.log10(RUNS[-1]), spot, f"<b>{name}</b>", paint, xanchor="left", xshift=8))
-    return found
