@@ -34,7 +34,7 @@ Purpose = Literal[
     "reconstruction",  # where an attacker that searches begins
     "public images",  # held-out pictures that an attacker may know
     "audit",  # samples that a mechanism's promise is held against
-    "hypercube",  # the settings of a sweep that are drawn
+    "hypercube",  # the settings of sweeps that an earlier version drew
     "prediction",  # imagined rounds, where the server's noise has no closed form
     "strokes",  # drawings by a program, beside which features compare
     "participation",  # who is in a trusted server's sum, which is secret

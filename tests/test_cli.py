@@ -119,8 +119,6 @@ def test_removed_command_exits_2_with_its_replacement(command: str):
         ("--grid clients.epsilon=1,,2", "clients.epsilon takes numbers or words between commas"),
         ("--grid rounds=1 --seeds many", "seeds must be a whole number between 1 and 20; got “many”"),
         ("--grid clients.epsilon=1,-1", "(in the cell clients.epsilon=-1)"),
-        ("--points 3", "--points belongs to --latin NAME=LOW,HIGH"),
-        ("--latin rounds", "--latin takes NAME=LOW,HIGH"),
     ],
 )
 def test_a_sweep_that_cannot_be_meant_is_one_sentence(asked: str, words: str):

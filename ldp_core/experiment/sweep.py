@@ -1,8 +1,4 @@
-"""A sweep: one experiment under many settings of its fields, with several seeds each.
-
-The settings are a grid of values (`grid`), a list (`list`), or a Latin hypercube (`latin`;
-McKay, Beckman, Conover 1979), which covers many fields evenly by few settings.
-"""
+"""A sweep: one experiment under a grid of values of its fields, with several seeds each."""
 
 import json
 import math
@@ -16,72 +12,19 @@ from typing import Any
 import numpy as np
 
 from ldp_core import limits
-from ldp_core.errors import InvalidExperiment, Problem, on_one_line, one_of, shown
+from ldp_core.errors import InvalidExperiment, on_one_line, shown
 from ldp_core.experiment.overrides import at, changed
 from ldp_core.experiment.planning import plan
 from ldp_core.experiment.reading import checked_by, parse, unknown
 from ldp_core.experiment.schema import Experiment
-from ldp_core.fields import Whole, is_number
+from ldp_core.fields import Whole
 from ldp_core.streams import stream
 from ldp_core.tables import two_readings, typed
 
-GridNumber = int | float
 Scalar = str | int | float | bool | None
-WAYS = ("grid", "list", "latin")
-FIELDS = ("base", *WAYS, "seeds")
-
-
-@dataclass(frozen=True)
-class Hypercube:
-    """A Latin hypercube of `points` settings: each field's range has `points` slices, each used once."""
-
-    fields: Mapping[str, tuple[GridNumber, GridNumber]]
-    """Least and largest value by dotted field name."""
-    points: int
-
-    def settings(self, base: Experiment) -> list[dict[str, GridNumber]]:
-        """Settings drawn by the base's seed, sorted by the first field: on a logarithmic scale for ranges
-        above 0, rounded for integer fields, without duplicates.
-        """
-        data, generator = base.as_json(), stream(base.seed, "hypercube")
-        slices = np.stack([generator.permutation(self.points) for _ in self.fields], axis=1)
-        places = (slices + generator.random(slices.shape)) / self.points
-        columns = []
-        for u, (path, (low, high)) in zip(places.T, self.fields.items(), strict=True):
-            values = low * (high / low) ** u if low > 0 else low + u * (high - low)
-            whole = isinstance(at(data, path), int)
-            columns.append([round(v) if whole else float(f"{v:.4g}") for v in values.tolist()])
-        rows = sorted(dict.fromkeys(zip(*columns, strict=True)))
-        return [dict(zip(self.fields, row, strict=True)) for row in rows]
-
-    def as_json(self) -> dict[str, Any]:
-        return {"fields": {name: list(ends) for name, ends in self.fields.items()}, "points": self.points}
-
-
-def parse_hypercube(data: Any) -> Hypercube:
-    """Hypercube of a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}`. Raises InvalidExperiment: every
-    field that is wrong.
-    """
-    like = 'must be like {"fields": {"clients.epsilon": [0.5, 8]}, "points": 20}'
-    if not isinstance(data, Mapping):
-        raise InvalidExperiment.at("latin", f"{like}; got {shown(data)}")
-    problems = unknown(data, "hypercube", ("fields", "points"), "latin.")
-    points: Any = data.get("points")
-    most = int(limits.SWEEP_RUNS.maximum)
-    if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= most:
-        message = f"must be a whole number between 2 and {most}; got {shown(points)}"
-        problems.append(Problem("latin.points", message))
-    fields = data.get("fields")
-    if not isinstance(fields, Mapping) or not fields:
-        raise InvalidExperiment([*problems, Problem("latin.fields", f"{like}; got {shown(fields)}")])
-    for name, ends in fields.items():
-        right = isinstance(ends, list | tuple) and len(ends) == 2 and all(map(is_number, ends))
-        if not right or not ends[0] < ends[1]:
-            message = f"must have its least and its largest value, like [0.5, 8]; got {shown(ends)}"
-            problems.append(Problem(str(name), message))
-    if problems:
-        raise InvalidExperiment(problems)
-    return Hypercube({str(name): (ends[0], ends[1]) for name, ends in fields.items()}, points)
+FIELDS = ("base", "grid", "seeds")
+EARLIER = ("list", "latin")
+"""Fields that stored sweeps may have in place of a grid."""
 
 
 @dataclass(frozen=True)
@@ -93,30 +36,28 @@ class GridCell:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A base experiment and the settings of its cells; cells are trained without attacks."""
+    """A base experiment and the grid of its cells' settings; cells are trained without attacks."""
 
     base: Experiment
     grid: Mapping[str, tuple[Scalar, ...]]
-    """Values by dotted field name; empty if settings are listed or drawn."""
+    """Values by dotted field name."""
     seeds: int = 1
     """Seeds per setting, counted up from the base's, so that cells with the same seed are paired."""
     listed: tuple[Mapping[str, Scalar], ...] = ()
-    """Settings listed one by one."""
-    latin: Hypercube | None = None
-    """Hypercube that settings are drawn from; None otherwise."""
+    """Settings of a stored sweep without a grid."""
 
     @cached_property
     def settings(self) -> tuple[Mapping[str, Scalar], ...]:
-        """Field values of each setting; the last field of a grid changes fastest."""
-        if self.latin:
-            return tuple(self.latin.settings(self.base))
-        if self.listed:
-            return self.listed
-        return tuple(dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values()))
+        """Field values of each setting; the last field changes fastest."""
+        return self.listed or tuple(
+            dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())
+        )
 
     @property
-    def fields(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for setting in self.settings for name in setting))
+    def counts(self) -> dict[str, int]:
+        """Number of values by field."""
+        names = dict.fromkeys(name for one in self.settings for name in one)
+        return {name: len({one.get(name) for one in self.settings}) for name in names}
 
     @cached_property
     def cells(self) -> tuple[GridCell, ...]:
@@ -135,55 +76,39 @@ class Sweep:
             same = known.setdefault(plan(cell.experiment).key, cell)
             if same is not cell:
                 words = f"holds the same experiment twice: as {_of(same)} and as {_of(cell)}"
-                raise InvalidExperiment.at("the grid" if self.grid else "the list", words)
+                raise InvalidExperiment.at("the grid", words)
         return cells
 
     def as_json(self) -> dict[str, Any]:
-        way: dict[str, Any] = {"grid": {name: list(values) for name, values in self.grid.items()}}
-        if self.latin:
-            way = {"latin": self.latin.as_json()}
-        elif self.listed:
-            way = {"list": [dict(one) for one in self.listed]}
+        grid = {name: list(values) for name, values in self.grid.items()}
+        way = {"list": [dict(one) for one in self.listed]} if self.listed else {"grid": grid}
         return {"base": self.base.as_json(), **way, "seeds": self.seeds}
 
 
 def parse_sweep(data: Any, cells: bool = True) -> Sweep:
-    """Sweep of a JSON object `{"base", "grid", "seeds"}`; "list" or "latin" may replace "grid". Raises
-    InvalidExperiment: what is wrong, and in which cell; `cells` False for a sweep that was validated before.
+    """Sweep of a JSON object `{"base", "grid", "seeds"}`. Raises InvalidExperiment: what is wrong, and in
+    which cell; `cells` False for a sweep that was validated before.
     """
     if not isinstance(data, Mapping):
         raise InvalidExperiment.at("", f"a sweep must be a JSON object; got {shown(data)}")
-    if extra := unknown(data, "sweep", FIELDS):
+    if extra := unknown(data, "sweep", FIELDS if cells else FIELDS + EARLIER):
         raise InvalidExperiment(extra)
     seeds = checked_by(Whole(limits.SEEDS), "seeds", data.get("seeds", 1))
-    if len(ways := [way for way in WAYS if data.get(way) is not None]) > 1:
-        message = f"stand beside each other; a sweep has one of {one_of(WAYS)}"
-        raise InvalidExperiment.at(" and ".join(ways), message)
-    base = parse(data.get("base", {}))
-    grid: dict[str, tuple[Scalar, ...]] = {}
-    listed: tuple[dict[str, Scalar], ...] = ()
-    latin = None
-    if ways == ["latin"]:
-        latin = parse_hypercube(data["latin"])
-    elif ways == ["list"]:
-        listed = _listed(data["list"])
-    else:
-        asked = data.get("grid")
-        if not isinstance(asked, Mapping) or not asked:
-            like = 'like {"rounds": [5, 10]}'
-            raise InvalidExperiment.at(
-                "grid", f"must name fields and their values, {like}; got {shown(asked)}"
-            )
-        grid = {str(name): _values(str(name), values) for name, values in asked.items()}
-    numbers = [latin.points] if latin else [len(listed)] if listed else [len(v) for v in grid.values()]
-    runs = seeds * math.prod(numbers)
+    base, asked = parse(data.get("base", {})), data.get("grid")
+    if not cells and {*EARLIER} & {*data}:
+        return Sweep(base, {}, seeds, _earlier(data, base))
+    if not isinstance(asked, Mapping) or not asked:
+        message = f'must name fields and their values, like {{"rounds": [5, 10]}}; got {shown(asked)}'
+        raise InvalidExperiment.at("grid", message)
+    grid = {str(name): _values(str(name), values) for name, values in asked.items()}
+    runs = seeds * math.prod(map(len, grid.values()))
     if not limits.SWEEP_RUNS.allows(runs):
-        counts = " × ".join(map(str, numbers))
+        counts = " × ".join(str(len(values)) for values in grid.values())
         most = limits.spelled(limits.SWEEP_RUNS.maximum)
         of_each = f" × {seeds} seeds" if seeds > 1 else ""
         message = f"makes {counts}{of_each} = {limits.spelled(runs)} runs, and may make {most}"
-        raise InvalidExperiment.at("the grid" if grid else "the sweep", message)
-    sweep = Sweep(base, grid, seeds, listed, latin)
+        raise InvalidExperiment.at("the grid", message)
+    sweep = Sweep(base, grid, seeds)
     if cells:
         _ = sweep.cells  # which refuses those that cannot run
         for name, values in grid.items():
@@ -193,17 +118,22 @@ def parse_sweep(data: Any, cells: bool = True) -> Sweep:
     return sweep
 
 
-def _listed(given: Any) -> tuple[dict[str, Scalar], ...]:
-    if not isinstance(given, list | tuple) or not given:
-        message = f'must name settings, like [{{"rounds": 5}}, {{"rounds": 10}}]; got {shown(given)}'
-        raise InvalidExperiment.at("list", message)
-    for number, one in enumerate(given, start=1):
-        if not isinstance(one, Mapping) or not one:
-            message = f'must name fields and a value each, like {{"rounds": 5}}; got {shown(one)}'
-            raise InvalidExperiment.at(f"setting {number} of the list", message)
-        for name, value in one.items():
-            _values(str(name), [value])
-    return tuple({str(name): value for name, value in one.items()} for one in given)
+def _earlier(data: Mapping[str, Any], base: Experiment) -> tuple[dict[str, Scalar], ...]:
+    """Settings that an earlier version listed, or drew by the base's seed as a Latin hypercube."""
+    if "list" in data:
+        return tuple(data["list"])
+    fields, points = data["latin"]["fields"], data["latin"]["points"]
+    whole, generator = base.as_json(), stream(base.seed, "hypercube")
+    slices = np.stack([generator.permutation(points) for _ in fields], axis=1)
+    columns = []
+    for u, (path, (low, high)) in zip(
+        ((slices + generator.random(slices.shape)) / points).T, fields.items(), strict=True
+    ):
+        values = (low * (high / low) ** u if low > 0 else low + u * (high - low)).tolist()
+        number = round if isinstance(at(whole, path), int) else lambda value: float(f"{value:.4g}")
+        columns.append([*map(number, values)])
+    rows = sorted(dict.fromkeys(zip(*columns, strict=True)))
+    return tuple(dict(zip(fields, row, strict=True)) for row in rows)
 
 
 def _values(name: str, values: Any) -> tuple[Scalar, ...]:

@@ -119,11 +119,6 @@ def images_back(one: CompletedRun) -> float | None:
     return one.back
 
 
-def above(share: float) -> Callable[..., float]:
-    """Number of runs with a final accuracy above `share`."""
-    return lambda *runs: float(sum(one.accuracy > share for one in runs))
-
-
 def yes_or_no(text: str, of: tuple[str, ...], holds: Callable[..., bool | None], why: str) -> OptionQuestion:
     def read(*seed: CompletedRun) -> str | None:
         return None if (found := holds(*seed)) is None else YES if found else NO

@@ -18,6 +18,7 @@ from contextlib import asynccontextmanager, suppress
 from math import inf
 from typing import Any
 
+import numpy as np
 import psutil
 import urllib3
 from streamlit.proto.Alert_pb2 import Alert
@@ -93,8 +94,8 @@ async def student(url: str, who: int, seconds: float, address: str) -> list[Lear
 
 
 def sweep(number: int) -> str:
-    latin = {"fields": {"clients.epsilon": [0.1, 10]}, "points": CELLS}
-    asked = parse_sweep({"base": {"rounds": 100, "seed": number}, "latin": latin})
+    grid = {"clients.epsilon": np.geomspace(0.1, 10, CELLS).tolist()}
+    asked = parse_sweep({"base": {"rounds": 100, "seed": number}, "grid": grid})
     address = permissions.address(f"10.0.1.{number}")
     return jobs.launch("sweep", asked, owner=f"{number:016x}", address=address)
 

@@ -160,14 +160,6 @@ def spends(*labels: str) -> Check:
     )
 
 
-TRUST = (
-    below("no one, ε 2"),
-    above("a shuffler, ε 2"),
-    above("a secure sum, ε 2", "a server, ε 2"),
-    above("a secure sum, ε 0.5"),
-    below("no one, ε 0.5"),
-    above(*(f"{whom}, ε 8" for whom in ("no one", "a shuffler", "a secure sum", "a server"))),
-)
 FIGURES: dict[str, tuple[Check, ...]] = {
     "everybody_equal": (noise("PDPM ε 1", "Duchi ε 1"), noise("Piecewise ε 4", "Piecewise ε 8")),
     "send_changes": (
@@ -204,9 +196,6 @@ FIGURES: dict[str, tuple[Check, ...]] = {
         setting(3),
         picked("Piecewise, ε 1"),
     ),
-    "again_and_again": (
-        lambda value, shown: {one.verdict for one in shown.results("a hundred times")} == {"recovered"},
-    ),
     "promise_and_repair": (exactly(weights), summed("Duchi, changes in ±0.01")),
     "pldp_fl": (
         noise("as printed", "corrected"),
@@ -221,9 +210,6 @@ FIGURES: dict[str, tuple[Check, ...]] = {
         lambda value, shown: shown.line("all perturbed", "upload").sum > value,
     ),
     "pd_ldpfl": (exactly(lambda shown: plan(shown.experiments["PD-LDPFL"]).uploaded), summed("PD-LDPFL")),
-    "what_is_kept": (
-        lambda value, shown: all((one.psnr or 0) < value for one in shown.results("layers kept, plain")),
-    ),
     "optimal_ldp_fl": (exactly(weights), summed("LDP-FL, weights"), summed("changes in ±0.02")),
     "five_side_by_side": (
         spends(*five.FIVE, five.SHORT),
@@ -233,7 +219,6 @@ FIGURES: dict[str, tuple[Check, ...]] = {
         below(*five.LEARNING),
         setting(5),
     ),
-    "five_at_ten": (spends(*five.FIVE, five.SHORT), setting(0.001), below(*five.FIVE, five.SHORT)),
     "sixty_thousand": (
         below(sixty.PIXELS),
         above(sixty.MEANS),
@@ -262,8 +247,14 @@ FIGURES: dict[str, tuple[Check, ...]] = {
         below(hospitals.WHOLE_SUM),
     ),
     "alike_or_unlike": (ahead("alike, 1/σ²", "alike, mean"),),
-    "whom_do_you_trust": TRUST,
-    "whom_do_you_trust_on_mnist": TRUST,
+    "whom_do_you_trust": (
+        below("no one, ε 2"),
+        above("a shuffler, ε 2"),
+        above("a secure sum, ε 2", "a server, ε 2"),
+        above("a secure sum, ε 0.5"),
+        below("no one, ε 0.5"),
+        above(*(f"{whom}, ε 8" for whom in ("no one", "a shuffler", "a secure sum", "a server"))),
+    ),
 }
 """What each number of a scenario's sentences is compared with, in order, but for budgets (ε) and ranges (±)
 of the settings, and names of runs.

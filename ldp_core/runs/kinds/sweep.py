@@ -56,8 +56,7 @@ class SweepJob(Kind):
     def describe(self, asked: Sweep) -> Words:
         settings = len(asked.settings)
         seeds = f" × {asked.seeds} seeds" if asked.seeds > 1 else ""
-        counts = {name: len({one.get(name) for one in asked.settings}) for name in asked.fields}
-        over = ", ".join(f"{name} ({count})" for name, count in counts.items())
+        over = ", ".join(f"{name} ({count})" for name, count in asked.counts.items())
         size = f"a sweep of {spelled(settings)} setting{'s' if settings > 1 else ''}{seeds}"
         return Words(derived(asked.base), size, f"over {over}")
 

@@ -65,8 +65,7 @@ def in_words(kind: str, asked: Any) -> kinds.Words:
         return words._replace(size=_attacked(asked), compared=few([one.label for one in asked.mechanisms]))
     if not isinstance(asked, Sweep):
         return words
-    counts = {path: len({one.get(path) for one in asked.settings}) for path in asked.fields}
-    over = ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in counts.items())
+    over = ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in asked.counts.items())
     return kinds.Words(words.name, words.size, f"over {over}", words.asked)
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -55,21 +54,12 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
         help="Each cell is trained once a seed. Cells of one seed share data, batches and the initial model.",
     )
     below["seeds"] = st.container()
-    drawn = st.number_input(
-        "Settings drawn between the values",
-        step=1,
-        placeholder="every combination",
-        **kept(workspace, "sweep points", before.latin.points if before and before.latin else None),
-        help="Instead of every combination: so many settings that cover both ranges, from the least to the "
-        "largest value, evenly (a Latin hypercube).",
-    )
-    below["latin.points"] = st.container()
     for one, two in ((axis, other), (other, axis)):
         if one.path not in wrong and (mistakes := _wrong(base, one, typed[one.path], two, typed[two.path])):
             wrong[one.path] = mistakes
     if not wrong:
         try:
-            wanted = {"base": base.as_json(), **_way(typed, drawn), "seeds": seeds}
+            wanted = {"base": base.as_json(), "grid": typed, "seeds": seeds}
             # a thousand cells take seconds to make
             return once(("sweep", json.dumps(wanted, sort_keys=True)), lambda: parse_sweep(wanted))
         except InvalidExperiment as error:
@@ -93,7 +83,7 @@ def _in_our_words(problem: Problem, swept: Sequence[Axis]) -> str:
     message = problem.message
     for axis in swept:
         message = message.replace(f"{axis.path}=", f"{axis.title} ")
-    if problem.path in ("seeds", "latin.points", *(axis.path for axis in swept)):
+    if problem.path in ("seeds", *(axis.path for axis in swept)):
         return _sentence(message).replace("got null", "the field is empty")
     return _sentence(problem_in_words(Problem(problem.path, message)))
 
@@ -102,23 +92,9 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _way(grid: dict[str, list[Scalar]], drawn: int | None) -> dict[str, Any]:
-    """All combinations, or settings drawn between each field's ends, where names raise InvalidExperiment."""
-    if drawn is None:
-        return {"grid": grid}
-    fields = {}
-    for path, values in grid.items():
-        numbers = [value for value in values if isinstance(value, int | float)]
-        if len(numbers) < len(values):
-            words = "takes names, and nothing is drawn between them; choose fields for numbers, or none drawn"
-            raise InvalidExperiment([Problem(path, words)])
-        fields[path] = [min(numbers), max(numbers)]
-    return {"latin": {"fields": fields, "points": drawn}}
-
-
 def _start(before: Sweep | None) -> dict[str, list[Scalar]]:
     """Axes of the last sweep by name with their values, if the page offers both."""
-    swept = (before.latin.fields if before.latin else before.grid) if before else {}
+    swept = before.grid if before else {}
     found = {name_of(path, values): list(values) for path, values in swept.items()}
     chosen = {name: values for name, values in found.items() if name}
     return chosen if len(chosen) == 2 else {}

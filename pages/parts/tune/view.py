@@ -305,7 +305,7 @@ def _one_by_one(
         for one in found
     ]
     made = [one.experiment for one in found]
-    down = ", ".join(axis_of(path, (found[0].set.get(path),)).titled(made) for path in sweep.fields)
+    down = ", ".join(axis_of(path, (found[0].set.get(path),)).titled(made) for path in sweep.counts)
     return {"across": "", "down": down, "columns": ["accuracy"], "rows": rows, "chosen": chosen}
 
 

@@ -84,15 +84,15 @@ def test_a_factor_is_never_stated_below_the_bound():
     assert "a factor of 1 " not in in_words(promised({"clients": {"epsilon": 0.0005}}))
 
 
-def test_again_and_again_costs_more_the_more_is_seen():
-    draft = get("again_and_again").draft
-    rows = [cells(experiment, again=True) for experiment in draft.experiments()]
+def test_values_sent_again_cost_more_the_more_is_seen():
+    runs = [parse({"rounds": 3, "attack": {"rounds_observed": times}}) for times in (1, 10, 100)]
+    rows = [cells(experiment, again=True) for experiment in runs]
     once, ten, hundred = (row[2] for row in rows)
     assert once.startswith("1 upload: ")
     assert ten.startswith("10 uploads of the same values: ")
     assert len({once, ten, hundred}) == 3
-    spending = Spending(plan(draft.experiments()[2]).releases)
-    line = spending.again(everyone(plan(draft.experiments()[2]))[0], 100)
+    spending = Spending(plan(runs[2]).releases)
+    line = spending.again(everyone(plan(runs[2]))[0], 100)
     assert f"**ε {at_most(line.bound, 4)}**" in hundred
     assert [row[:2] + row[3:] for row in rows] == [rows[0][:2] + rows[0][3:]] * 3, (
         "the run itself is the same"

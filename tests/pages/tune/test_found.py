@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from ldp_core import presets
-from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.inference import as_good
@@ -19,7 +18,6 @@ from pages.parts.clients.data_names import seen_of
 from pages.parts.tune.answer import _none, way_figure
 from pages.parts.tune.ask import goal
 from pages.parts.tune.axes import axes, axis_of
-from pages.parts.tune.builder import _way
 from pages.parts.tune.found import settings
 from pages.parts.tune.view import front_figure, heat_data, number_at, paint, slices_figure
 from tests.pages.charts.test_base import check
@@ -53,33 +51,18 @@ def test_cell_stands_at_its_grid_values():
     assert found[0].accuracies == pytest.approx((0.1, 0.4))
 
 
-def test_listed_settings_are_rows_without_slices():
-    latin = {"fields": {"clients.epsilon": [0.5, 8], "clients.range": [0.1, 2]}, "points": 4}
-    sweep = parse_sweep({"base": {"rounds": 2}, "latin": latin, "seeds": 2})
-    found = settings(sweep, cells(sweep, 3))
-    data = heat_data(sweep, found, chosen=2)
-    assert data["columns"] == ["accuracy"] and data["down"].startswith("budget ε per weight, the same")
-    assert [len(row["cells"]) for row in data["rows"]] == [1] * 4
-    assert [row["cells"][0]["mark"] == "trained" for row in data["rows"]] == [True, True, True, False]
-    assert number_at(sweep, data["chosen"]) == 2
-    first = sweep.settings[0]
-    assert data["rows"][0]["name"] == f"{first['clients.epsilon']:.4g}, {first['clients.range']:.4g}"
-    priced = front_figure(found)
-    assert priced is not None and len(priced["layout"]["xaxis"]["tickvals"]) >= 2
+def test_settings_without_a_grid_are_rows():
+    given = [{"rounds": 1}, {"mechanism.name": "duchi"}]
+    mixed = parse_sweep({"list": given}, cells=False)
+    data = heat_data(mixed, settings(mixed, {}), chosen=1)
+    assert [row["name"] for row in data["rows"]] == ["1", "Duchi"]
+    assert number_at(mixed, data["chosen"]) == 1
+
+
+def test_settings_of_one_budget_stand_on_the_axis():
     equal = parse_sweep({"base": {"rounds": 2}, "grid": {"clients.range": [0.5, 1]}})
     alike = front_figure(settings(equal, cells(equal, 2)))
-    assert alike is not None and len(alike["layout"]["xaxis"]["tickvals"]) == 1, (
-        "all of one budget: it stands on the axis"
-    )
-    mixed = parse_sweep({"list": [{"rounds": 1}, {"mechanism.name": "duchi"}]})
-    assert [row["name"] for row in heat_data(mixed, settings(mixed, {}), None)["rows"]] == ["1", "Duchi"]
-
-
-def test_values_are_drawn_between_numbers_and_not_between_names():
-    assert _way({"rounds": [5, 2, 9]}, 4) == {"latin": {"fields": {"rounds": [2, 9]}, "points": 4}}
-    assert _way({"rounds": [5, 2]}, None) == {"grid": {"rounds": [5, 2]}}
-    with pytest.raises(InvalidExperiment, match="takes names, and nothing is drawn between them"):
-        _way({"mechanism.name": ["duchi", "pdpm"]}, 4)
+    assert alike is not None and len(alike["layout"]["xaxis"]["tickvals"]) == 1
 
 
 @pytest.mark.usefixtures("runs_dir")
