@@ -19,7 +19,7 @@ from pages.parts.train.server_panel import uploads_in
 from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.scenario import at_a_glance, preset_of
 from pages.parts.ui.text import plain
-from pages.parts.watch.live import LiveView, seen, settings_of
+from pages.parts.watch.live import SHOWN, LiveView, seen, settings_of
 from pages.parts.watch.report import report
 from pages.parts.watch.trio import chance_of
 
@@ -97,7 +97,7 @@ def _rounds(now: LiveView, _: Lesson) -> None:
     kinds = uploads_in(now.shown)
     if not kinds:
         st.caption("Nothing was attacked so far.")
-    asked = st.session_state.get("uploads shown")
+    asked = st.session_state.get(SHOWN)
     attack_rounds(now.draft, now.shown, asked if asked in kinds else (kinds or ["audit"])[-1], now.moment)
 
 
