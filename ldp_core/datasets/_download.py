@@ -1,7 +1,7 @@
-"""Resumable downloads, verified by checksum, from several addresses.
+"""Downloads, verified by checksum, from several addresses.
 
-torchvision's, scikit-learn's and pooch's downloaders restart after an interruption and report progress to a
-terminal only, so this uses the standard library's client with those libraries' checksums.
+torchvision's, scikit-learn's and pooch's downloaders report progress to a terminal only, so this uses the
+standard library's client with those libraries' checksums.
 """
 
 from __future__ import annotations
@@ -52,85 +52,64 @@ class Failed(Exception):
 
 
 def download(remote: Remote, target: Path, most: int, report: Callable[[int], None]) -> None:
-    """Download one file of at most `most` bytes to `target`, which appears only when complete and verified.
-    Received bytes stay in `….partial` for the next call; `report` receives their number. OSError if the file
-    cannot be written, Failed if no address provided it.
+    """Download one file of at most `most` bytes to `target`, which appears only when complete and verified;
+    `report` receives the number of bytes so far. OSError if the file cannot be written, Failed if no address
+    provided it.
     """
     if target.exists() and remote.matches(target):
         report(target.stat().st_size)
         return
-    partial = target.with_name(f"{target.name}.partial")
-    while True:
-        before, why = _size(partial), dict[str, str]()
-        for url in remote.urls:
-            try:
-                _bring(url, remote, partial, most, report)
-            except (OSError, HTTPException, ValueError) as error:
-                if isinstance(error, OSError) and error.errno in OF_THE_DISK:
-                    raise
-                why[_without_password(url)] = _reason(error)
-            else:
-                partial.replace(target)
-                return
-        if _size(partial) <= before:  # as long as each pass brings something, it is worth another
-            raise Failed("; ".join(f"{url}: {reason}" for url, reason in why.items()))
-
-
-def _bring(url: str, remote: Remote, partial: Path, most: int, report: Callable[[int], None]) -> None:
-    """Download from one address; restart once if the partial file does not match."""
-    for resumed in (_size(partial) > 0, False):
-        _append(url, partial, most, report)
-        if remote.matches(partial):
+    partial, why = target.with_name(f"{target.name}.partial"), dict[str, str]()
+    for url in remote.urls:
+        try:
+            _receive(url, partial, most, report)
+            if not remote.matches(partial):
+                raise ValueError(_other(partial))
+        except (OSError, HTTPException, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in OF_THE_DISK:
+                raise
+            partial.unlink(missing_ok=True)
+            why[_without_password(url)] = _reason(error)
+        else:
+            partial.replace(target)
             return
-        with partial.open("rb") as stream:
-            is_page = stream.read(200).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-        partial.unlink()
-        if not resumed:
-            raise ValueError(
-                "a web page came in place of the file, as where one has to sign in"
-                if is_page
-                else "what came is not the file that it should be (its checksum differs, as it does where it "
-                "was compressed anew)"
-            )
+    raise Failed("; ".join(f"{url}: {reason}" for url, reason in why.items()))
 
 
-def _append(url: str, partial: Path, most: int, report: Callable[[int], None]) -> None:
+def _other(file: Path) -> str:
+    """What came in place of the file with the right checksum."""
+    with file.open("rb") as stream:
+        if stream.read(200).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+            return "a web page came in place of the file, as where one has to sign in"
+    return (
+        "what came is not the file that it should be (its checksum differs, as it does where it was "
+        "compressed anew)"
+    )
+
+
+def _receive(url: str, partial: Path, most: int, report: Callable[[int], None]) -> None:
     if not url.startswith(("https://", "http://")):
         raise ValueError("its address is no web address")
-    have = _size(partial)
-    headers = {"User-Agent": "epsilon-studio"} | ({"Range": f"bytes={have}-"} if have else {})
-    request = urllib.request.Request(url, headers=headers)  # noqa: S310 (checked above)
+    request = urllib.request.Request(url, headers={"User-Agent": "epsilon-studio"})  # noqa: S310 (checked above)
     try:
         answer = urllib.request.urlopen(request, timeout=SECONDS)  # noqa: S310
     except urllib.error.HTTPError as error:
         error.close()
-        if error.code == 416:  # there is no more of it: it is whole, or was of another file
-            return
         raise
-    with answer:
-        goes_on = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(
-            f"bytes {have}-"
-        )
-        have = have if goes_on else 0
-        length = answer.headers.get("Content-Length")
-        whole = have + int(length) if length else None
-        if whole is not None and whole > most:
+    with answer, partial.open("wb") as file:
+        length, have = answer.headers.get("Content-Length"), 0
+        if length and int(length) > most:
             raise ValueError(
-                f"the server sends {whole / 1e6:.1f} MB where at most {most / 1e6:.1f} MB belong"
+                f"the server sends {int(length) / 1e6:.1f} MB where at most {most / 1e6:.1f} MB belong"
             )
-        with partial.open("ab" if goes_on else "wb") as file:
-            while chunk := answer.read(CHUNK):
-                file.write(chunk)
-                have += len(chunk)
-                if have > most:
-                    raise ValueError(f"the server sends more than the {most / 1e6:.1f} MB that belong there")
-                report(have)
-    if whole is not None and have < whole:
-        raise ConnectionError(f"the connection was cut after {have / 1e6:.1f} of {whole / 1e6:.1f} MB")
-
-
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
+        while chunk := answer.read(CHUNK):
+            file.write(chunk)
+            have += len(chunk)
+            if have > most:
+                raise ValueError(f"the server sends more than the {most / 1e6:.1f} MB that belong there")
+            report(have)
+    if length and have < int(length):
+        raise ConnectionError(f"the connection was cut after {have / 1e6:.1f} of {int(length) / 1e6:.1f} MB")
 
 
 def _without_password(url: str) -> str:

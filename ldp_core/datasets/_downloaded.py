@@ -46,7 +46,7 @@ class Downloaded(Dataset):
             mirror = f"mend the mirror that {DATA_MIRROR.name} names, or " if DATA_MIRROR.value() else ""
             raise DataUnavailable(
                 f"{self.label} is not on this machine and cannot be downloaded ({error}); {mirror}connect to "
-                "the internet and launch again (what has come is kept), put its files in "
+                "the internet and launch again, put its files in "
                 f"{self.files} of the data folder, or choose the digits, which need no download"
             ) from error
         except OSError as error:

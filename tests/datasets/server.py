@@ -9,17 +9,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Web(ThreadingHTTPServer):
-    """Serves `files` by name; every request is noted with the byte that it starts from."""
+    """Serves `files` by name; every request is noted."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.files: dict[str, bytes] = {}
-        self.asked: list[tuple[str, int]] = []
+        self.asked: list[str] = []
         self.cut: list[int] = []
         """Bytes after which the next answers break off, one an answer."""
-        self.ranges = True
         self.pause = 0.0
         """Seconds between pieces."""
         self.slow_from = sys.maxsize
@@ -38,19 +37,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
-        start = int(self.headers.get("Range", "bytes=0-")[6:-1]) if self.server.ranges else 0
-        self.server.asked.append((name, start))
+        self.server.asked.append(name)
         body = self.server.files.get(name)
-        if body is None or (start and start >= len(body)):
-            self.send_error(404 if body is None else 416)
+        if body is None:
+            self.send_error(404)
             return
-        self.send_response(206 if start else 200)
-        if start:
-            self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
-        self.send_header("Content-Length", str(len(body) - start))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        end = start + self.server.cut.pop(0) if self.server.cut else len(body)
-        for at in range(start, min(end, len(body)), 1000):
+        end = self.server.cut.pop(0) if self.server.cut else len(body)
+        for at in range(0, min(end, len(body)), 1000):
             self.wfile.write(body[at : min(at + 1000, end)])
             if pause := max(self.server.pause, 0.1 * (at >= self.server.slow_from)):
                 time.sleep(pause)

@@ -65,24 +65,14 @@ def test_a_file_comes_once_with_its_progress(server: Web, tmp_path: Path):
     fetch(tmp_path, server.url, checksum=fetch_by_sha256)
 
 
-def test_a_connection_that_is_cut_is_gone_on_with(server: Web, tmp_path: Path):
-    server.cut = [3000, 4000]
-    fetch(tmp_path, server.url)
-    assert server.asked == [("file.gz", 0), ("file.gz", 3000), ("file.gz", 7000)]
-
-
-LEFT = {"mine": BODY[:5000], "wrong": b"of another file" * 9, "too long": BODY + b"more"}
-
-
-@pytest.mark.parametrize("ranges", [True, False])
-@pytest.mark.parametrize("left", LEFT)
-def test_partial_file_is_resumed_or_discarded(server: Web, tmp_path: Path, left: str, ranges: bool):
-    """A server that only sends whole files is taken as it is."""
-    server.ranges = ranges
-    (tmp_path / "file.gz.partial").write_bytes(LEFT[left])
-    fetch(tmp_path, server.url)
-    if left == "mine" and ranges:
-        assert server.asked == [("file.gz", 5000)]
+def test_connection_that_is_cut_goes_to_the_next_address(server: Web, tmp_path: Path):
+    server.cut = [3000]
+    (tmp_path / "file.gz.partial").write_bytes(BODY)
+    with pytest.raises(Failed, match="the connection was cut"):
+        fetch(tmp_path, server.url)
+    assert list(tmp_path.iterdir()) == []
+    server.cut = [3000]
+    fetch(tmp_path, server.url, server.url)
 
 
 def test_altered_file_is_rejected_by_checksum(server: Web, tmp_path: Path):
@@ -247,7 +237,7 @@ def test_offline_there_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest
         datasets.get("mnist").load(tmp_path)
     assert str(caught.value) == (
         f"MNIST (28×28) is not on this machine and cannot be downloaded ({asked}: connection refused); "
-        "connect to the internet and launch again (what has come is kept), put its files in MNIST/raw of the "
+        "connect to the internet and launch again, put its files in MNIST/raw of the "
         "data folder, or choose the digits, which need no download"
     )
 
