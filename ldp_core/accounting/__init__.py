@@ -28,7 +28,7 @@ from ldp_core.accounting.ledger_entry import (
     to_json,
     together_in_words,
 )
-from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_function, audit_samples
+from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_samples
 from ldp_core.accounting.worth import NOTHING, Worth, word_of, worth
 from ldp_core.composition.compose import compose
 from ldp_core.composition.shuffling import shuffled

@@ -15,8 +15,8 @@ from ldp_core.commands.options import number
 from ldp_core.errors import InvalidInput, on_one_line
 
 MOST_BYTES = 2**30
-WIDTH, COLUMN = 110, 24
-"""Widths of a line and of a column in characters."""
+WIDTH = 110
+"""Width of a line in characters."""
 TELL_SECONDS = 5.0
 
 
@@ -77,11 +77,11 @@ def command_of_audit(added: argparse.ArgumentParser) -> None:
 
 
 def audit(options: argparse.Namespace) -> int:
-    """Print the samples as understood; the verdict on the claimed ε, the outputs that distinguish two inputs,
-    and bias and variance beside those of the built-in mechanisms. 2 where no ε is claimed. Raises
-    StudioError: an option or the file is invalid, or there are too few samples.
+    """Print the samples as understood, the verdict on the claimed ε, and the outputs that distinguish two
+    inputs. 2 where no ε is claimed. Raises StudioError: an option or the file is invalid, or there are too
+    few samples.
     """
-    from ldp_core.accounting.samples import audit_samples, beside, read_samples
+    from ldp_core.accounting.samples import audit_samples, read_samples
 
     given = {"epsilon": ("claimed", options.claimed), "delta": ("delta", options.delta)}
     own = {name: number(*one) for name, one in given.items() if one[1] is not None}
@@ -93,14 +93,7 @@ def audit(options: argparse.Namespace) -> int:
     claimed, delta = (({"delta": 0.0} | dict(samples.claimed) | own)[name] for name in ("epsilon", "delta"))
     found = audit_samples(samples.inputs, samples.outputs, claimed, delta, sure, samples.worlds)
     print("\n".join(filter(None, (found.verdict, found.evidence))))
-    _say("bias and variance at", [f"{one.input:g} ({one.trials} trials)" for one in found.answers])
-    for label, row in beside(found, samples.inputs[0].size):
-        _say(label, [f"{bias:.4g}, {variance:.4g}" for bias, variance in row])
     return int(found.refuted)
-
-
-def _say(label: str, cells: list[str]) -> None:
-    print(label.ljust(COLUMN), *(cell.rjust(COLUMN) for cell in cells))
 
 
 def _bytes(source: str) -> bytes:

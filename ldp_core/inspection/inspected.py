@@ -19,7 +19,6 @@ from ldp_core.inspection.assumptions import SAME, clipped, of_arrays, of_change,
 from ldp_core.inspection.layout import Assumption, flat, grouped
 from ldp_core.inspection.upload_card import UploadCard
 from ldp_core.limits import BOUND, number
-from ldp_core.mechanisms.base import Floats
 from ldp_core.models.dense import no_dense_start
 from ldp_core.streams import stream
 
@@ -38,7 +37,7 @@ class Upload:
     seen: Observation
     begun: bool
     """Whether the initial weights are known, so that uploads of images can be computed."""
-    beside: Arrays
+    originals: NDArray[np.float64] | None
     same: float
     """Squared distance, over the change's squared length, of uploads that differ by rounding alone."""
 
@@ -62,42 +61,34 @@ def inspected(arrays: Arrays, card: UploadCard) -> dict[str, Any]:
         raise InvalidInput(
             f"the card says that {card.sent} were sent, and the npz has no arrays {missing[0]}/…"
         )
-    beside = _beside(groups.pop("", {}), card)
+    originals = _originals(groups.pop("", {}), card)
     found = of_arrays(groups, card)
     if not all(one.holds for one in found):
         return _said(found, {})
     same = max(SAME, 10 / max(resolution(groups)[0], 1e-9) ** 2)
-    upload = _observed({name: flat(some) for name, some in groups.items()}, card, beside, same)
+    upload = _observed({name: flat(some) for name, some in groups.items()}, card, originals, same)
     found += of_change(upload.seen, card)
     return _attacked(upload, found)
 
 
-def _beside(some: Arrays, card: UploadCard) -> Arrays:
-    """Original pictures (n, *shape), float64, and labels (n,) from the file."""
-    found: Arrays = {}
-    for name in ("candidates", "originals"):
-        if name in some:
-            pictures = some[name].reshape(1, *card.shape) if some[name].shape == card.shape else some[name]
-            if pictures.shape[1:] != card.shape or not 1 <= len(pictures) <= 10_000:
-                raise InvalidInput(
-                    f"{name} have the shape {pictures.shape}; the card asks for (n, {card.shape})"
-                )
-            found[name] = pictures.astype(np.float64)
-            if not np.isfinite(found[name]).all():
-                raise InvalidInput(f"{name} have pixels that are no numbers")
-    if "labels" in some:
-        count, given = len(found.get("candidates", [])), some["labels"]
-        fits = given.shape == (count,) and given.dtype.kind in "iu"
-        if not fits or not ((given >= 0) & (given < card.classes)).all():
-            raise InvalidInput(
-                f"labels must be a whole number from 0 to {card.classes - 1} for each of the candidates"
-            )
-        found["labels"] = given.astype(np.int64)
-    return found
+def _originals(beside: Arrays, card: UploadCard) -> NDArray[np.float64] | None:
+    """Original pictures (n, *shape) from the file; None without."""
+    if not beside:
+        return None
+    (pictures,) = beside.values()
+    found = pictures.reshape(-1, *card.shape) if pictures.shape == card.shape else pictures
+    if found.shape[1:] != card.shape or not 1 <= len(found) <= 10_000:
+        raise InvalidInput(f"originals have the shape {found.shape}; the card asks for (n, {card.shape})")
+    if not np.isfinite(found).all():
+        raise InvalidInput("originals have pixels that are no numbers")
+    return found.astype(np.float64)
 
 
 def _observed(
-    vectors: dict[str, NDArray[np.float64]], card: UploadCard, beside: Arrays, same: float
+    vectors: dict[str, NDArray[np.float64]],
+    card: UploadCard,
+    originals: NDArray[np.float64] | None,
+    same: float,
 ) -> Upload:
     size = card.model.dimension(card.shape, card.classes)
     before = vectors.get("before")
@@ -127,7 +118,7 @@ def _observed(
         public=_public(card),
         shortened_by=parts[0][1] if noise.region == "ball" else None,
     )
-    return Upload(card, seen, before is not None, beside, same)
+    return Upload(card, seen, before is not None, originals, same)
 
 
 def _public(card: UploadCard) -> PublicImages | None:
@@ -196,7 +187,6 @@ def _attacked(upload: Upload, found: list[Assumption]) -> dict[str, Any]:
             remade, finding = of_picture(seen, picture, card, not searches and not cut, upload.same)
             out |= {"label": int(seen.labels()[0]), "remade": remade}
             found += [finding] if finding and holds else []
-        out["identified"] = _identified(upload)
     elif "psnr" not in out:
         why = "without the originals nothing here can tell which of these are pictures of the batch"
         found.append(Assumption("the pictures are the batch's", None, why))
@@ -208,41 +198,13 @@ def _pictures(guesses: Image, upload: Upload, who: Reconstructor) -> dict[str, A
     usable = guesses[np.isfinite(guesses).reshape(len(guesses), -1).all(axis=1)]
     out: dict[str, Any] = {"pictures": [encode(one) for one in usable[:PICTURES]]}
     mean = upload.seen.public.x.mean(0) if upload.seen.public else None
-    if mean is None and len(upload.beside.get("candidates", [])) > 1:
-        mean = upload.beside["candidates"].mean(0)
     out["mean_image"] = None if mean is None else encode(mean)
-    if (originals := upload.beside.get("originals")) is not None and len(usable):
+    if (originals := upload.originals) is not None and len(usable):
         pairs = metrics.psnr_pairs(usable if who.many else usable[:1], originals)
         out["psnr"] = [float(one) for one in pairs.max(axis=0)]
         if mean is not None:
             out["psnr_mean_image"] = [float(one) for one in metrics.psnr_pairs(mean[None], originals)[0]]
     return out
-
-
-def _identified(upload: Upload) -> dict[str, Any] | None:
-    """Number, from 1, of the most likely candidate; None without candidates or initial weights."""
-    candidates, seen = upload.beside.get("candidates"), upload.seen
-    if candidates is None or not upload.begun:
-        return None
-    known = upload.beside.get("labels", np.repeat(seen.labels(), len(candidates)))
-    x = upload.inputs(candidates)
-    would: Floats = seen.uploads_of(x, known)
-    if upload.card.norm is not None:
-        steps = would - seen.base
-        length = np.sqrt((steps**2).sum(axis=1, keepdims=True))
-        would = seen.base + steps * np.minimum(1, upload.card.norm / np.maximum(length, 1e-300))
-    scores = attacks.identifier().scores(seen, PublicImages(x[None], known[None]), would[None])[0]
-    order = np.argsort(-scores, kind="stable")
-    tied = int((scores >= scores[order[0]] - 1e-12 * abs(scores[order[0]])).sum())
-    noisy = seen.mechanism.role != "identity"
-    apart = ((seen.uploads[0, 0] - np.clip(would[order[0]], seen.low[0], seen.high[0])) ** 2).sum()
-    return {
-        "candidates": len(candidates),
-        "picked": int(order[0]) + 1,
-        "tied": tied,
-        "explains": None if noisy else bool(apart < upload.same * (seen.steps[0] ** 2).sum()),
-        "log_odds_to_next": float(scores[order[0]] - scores[order[1]]) if noisy and len(scores) > 1 else None,
-    }
 
 
 def _said(found: list[Assumption], out: dict[str, Any]) -> dict[str, Any]:

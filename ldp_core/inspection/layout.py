@@ -12,8 +12,8 @@ from ldp_core.inspection.arrays import Arrays
 from ldp_core.models.base import Shape, Slice
 
 GROUPS = ("before", "after", "update", "gradient")
-BESIDE = ("candidates", "labels", "originals")
-"""Optional arrays: candidate images with labels, and the original images."""
+BESIDE = ("originals",)
+"""Optional arrays: the original images."""
 LARGEST = 1e15
 STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "moving_mean", "moving_variance")
 

@@ -6,7 +6,7 @@ searched. Trials must be independent.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import permutations
 from typing import Any
@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldp_core import mechanisms
 from ldp_core.accounting.samples.events import OutputSet, best_event
 from ldp_core.accounting.samples.likelihoods import epsilon_bound, runs_needed
 from ldp_core.accounting.samples.table import read_samples
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.limits import number, spelled
-from ldp_core.mechanisms import Use
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
@@ -34,18 +32,6 @@ class CannotTell(StudioError):
 
 
 @dataclass(frozen=True)
-class OutputMoments:
-    """Statistics of the outputs for one input."""
-
-    input: float
-    """Mean input over coordinates and rounds."""
-    trials: int
-    bias: float
-    """Bias, and below variance, of the output: means over coordinates and rounds."""
-    variance: float
-
-
-@dataclass(frozen=True)
 class SampleAudit:
     claimed: float
     measured: float
@@ -56,7 +42,6 @@ class SampleAudit:
     """Set of outputs that gives the bound, in words; "" if none distinguishes two inputs."""
     shares: tuple[int, int, int, int]
     """Occurrences of the event and trials for the input that makes it likelier, then for the other input."""
-    answers: tuple[OutputMoments, ...]
 
     @property
     def refuted(self) -> bool:
@@ -130,79 +115,23 @@ def audit_samples(
         event = best_event(y[first], y[other], delta)
         if event and (best is None or event.score > best[0].score):
             best = event, counted, against
-    answers = tuple(_answers(x[rows], y[rows]) for rows in groups)
     if best is None:
-        return SampleAudit(claimed, 0.0, delta, confidence, "", (0, 0, 0, 0), answers)
+        return SampleAudit(claimed, 0.0, delta, confidence, "", (0, 0, 0, 0))
     event, counted, against = best
     shares = event.count(y[counted]), len(counted), event.count(y[against]), len(against)
     bound = epsilon_bound(*shares, alpha, delta)
-    return SampleAudit(claimed, bound, delta, confidence, str(event) if bound else "", shares, answers)
+    return SampleAudit(claimed, bound, delta, confidence, str(event) if bound else "", shares)
 
 
 def main(claim: Mapping[str, float], files: Mapping[str, bytes]) -> tuple[dict[str, Any], bytes]:
-    """A CSV file of samples as understood, its audit where a claim is known, and what is `beside`; for
-    `system.bounded`.
-    """
+    """A CSV file of samples as understood, and its audit where a claim is known; for `system.bounded`."""
     samples = read_samples(files["samples"], claimed=claim)
     seen, claim = samples.seen.as_json(), {**samples.claimed, **claim}
     if "epsilon" not in claim:
         return {"seen": seen}, b""
     epsilon, delta = claim["epsilon"], claim.get("delta", 0.0)
     found = audit_samples(samples.inputs, samples.outputs, epsilon, delta, worlds=samples.worlds)
-    rows = [*beside(found, samples.inputs[0].size)]
-    if not np.isfinite([row for _, row in rows]).all():
-        raise InvalidInput("its values are too large to have a variance in 64-bit numbers")
-    return {"seen": seen, "audit": asdict(found), "beside": rows, "size": samples.inputs[0].size}, b""
-
-
-def audit_function(
-    perturb: Callable[[Floats, float, float, float, np.random.Generator], ArrayLike],
-    epsilon: float,
-    low: float,
-    high: float,
-    generator: np.random.Generator,
-    dimension: int = 1,
-    trials: int = 4000,
-    delta: float = 0.0,
-    confidence: float = 0.95,
-) -> SampleAudit:
-    """Test `perturb(values, epsilon, low, high, generator)`, called with one upload (dimension,) at a time,
-    for which ε is claimed: with all values at one end of the range or beyond it by its width (which clipping
-    makes equal to the end), and with all in the middle except the first, at one end; so many trials each.
-    """
-    _check(epsilon, delta, confidence)
-    middle, width = (low + high) / 2, high - low
-    ends = [np.full(dimension, end) for end in (low, high, low - width, high + width)]
-    alone = [np.concatenate([[end], np.full(dimension - 1, middle)]) for end in (low, high)]
-    given = [one for one in (ends + alone if dimension > 1 else ends) for _ in range(trials)]
-    answers = []
-    for one in given:
-        answer = np.asarray(perturb(one.copy(), epsilon, low, high, generator), np.float64)
-        if answer.shape != one.shape:
-            raise InvalidInput(f"perturb must return as many values as it is given; got {answer.shape}")
-        answers.append(answer)
-    return audit_samples(np.stack(given), np.stack(answers), epsilon, delta, confidence)
-
-
-def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """Label, and bias and variance for each of an audit's inputs: of the audited samples, then of each
-    built-in mechanism that takes the claimed ε (or a share of it for each of `dimension` values) in the range
-    from the least to the greatest input.
-    """
-    yield "these samples", [(one.bias, one.variance) for one in found.answers]
-    inputs = np.array([one.input for one in found.answers])
-    low, high = float(inputs.min()), float(inputs.max())
-    for name in mechanisms.offered():
-        mechanism = mechanisms.get(name).fitted(Use(dimension))
-        if mechanism.role == "identity":
-            continue
-        share = dimension if mechanism.scope == "coordinate" else 1
-        try:
-            law = mechanism.at(found.claimed / share, low, high)
-            table = np.broadcast_arrays(law.mean(inputs) - inputs, law.variance(inputs) + 0 * inputs)
-        except InvalidInput:
-            continue
-        yield mechanism.label, list(zip(*(row.tolist() for row in table), strict=True))
+    return {"seen": seen, "audit": asdict(found)}, b""
 
 
 def _check(claimed: float, delta: float, confidence: float) -> None:
@@ -245,10 +174,3 @@ def _spread(groups: list[Any], x: Floats) -> list[Any]:
         return groups
     order = np.argsort([x[rows].mean() for rows in groups], kind="stable")
     return [groups[i] for i in order[np.linspace(0, len(order) - 1, WORLDS).astype(int)]]
-
-
-def _answers(x: Floats, y: Floats) -> OutputMoments:
-    error = y - x
-    return OutputMoments(
-        float(x.mean()), len(x), float(error.mean()), float(error.var(axis=0, ddof=1).mean())
-    )

@@ -81,10 +81,6 @@ def _shown(found: dict[str, Any]) -> None:
         shown.append((found["mean_image"], "the mean image: a guess without the upload"))
     for place, (image, words) in zip(st.columns(max(5, len(shown))), shown, strict=False):
         place.image(enlarged(image, SIDE), caption=words, width=SIDE, alt=words)
-    if who := found.get("identified"):
-        tied = "" if who["tied"] == 1 else f", as likely as {who['tied'] - 1} others"
-        none = "" if who["explains"] is not False else ", and none of them explains it"
-        st.markdown(f"Of {who['candidates']} candidates number {who['picked']} comes closest{tied}{none}.")
     rows = [
         [plain(one["assumption"]), HOLDS[one["holds"]], plain(one["says"], 600)]
         for one in found["assumptions"]

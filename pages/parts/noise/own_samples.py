@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from ldp_core.accounting import SampleAudit
-from ldp_core.accounting.samples import OutputMoments, audit_samples
+from ldp_core.accounting.samples import audit_samples
 from ldp_core.datasets import Seen
 from ldp_core.errors import StudioError
 from ldp_core.system.bounded import answer
 from ldp_core.tables import MOST_BYTES
 from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.tables import table, understood
-from pages.parts.ui.text import number, percent, plain, signed
+from pages.parts.ui.tables import understood
+from pages.parts.ui.text import percent, plain
 from pages.parts.ui.uninterrupted import uncut
 
 ABOUT = (
@@ -29,8 +29,6 @@ FIELDS = {
     "delta": ("Claimed δ", 0.0, 0.5),
 }
 """Label, least and largest value by field."""
-MOST_INPUTS = 4
-"""Largest number of inputs whose bias and variance are shown, the smallest ones."""
 
 
 def own_samples(key: str) -> None:
@@ -49,7 +47,7 @@ def own_samples(key: str) -> None:
     elif found := st.session_state.get(f"{key} found"):
         understood(found.seen, key, lambda _: None)
         if found.audit:
-            _verdict(found.name, found.audit, found.beside, found.size)
+            (st.error if found.audit.refuted else st.info)(in_words(found.name, found.audit))
 
 
 @uncut
@@ -73,9 +71,6 @@ class Weighed(NamedTuple):
     seen: Seen
     audit: SampleAudit | None
     """None while no ε is claimed."""
-    beside: Any
-    size: int
-    """Number of values in one trial."""
 
 
 def weighed(name: str, data: bytes, claimed: float | None, delta: float | None) -> Weighed:
@@ -87,17 +82,8 @@ def weighed(name: str, data: bytes, claimed: float | None, delta: float | None) 
     said = answer(audit_samples.__module__, claim, {"samples": data}).checked()
     seen = Seen.of(said["seen"])
     if "audit" not in said:
-        return Weighed(name, seen, None, (), 0)
-    audit = said["audit"] | {"answers": tuple(OutputMoments(**one) for one in said["audit"]["answers"])}
-    return Weighed(name, seen, SampleAudit(**audit), said["beside"], said["size"])
-
-
-def _verdict(name: str, found: SampleAudit, rows: Any, size: int) -> None:
-    (st.error if found.refuted else st.info)(in_words(name, found))
-    inputs = [f"at {signed(one.input)}: bias, variance" for one in found.answers]
-    table(["mechanism", *inputs[:MOST_INPUTS]], moments(rows))
-    values = f"; each of a trial's {number(size, 6)} values has an equal share of it" if size > 1 else ""
-    st.caption(f"Below these samples stand the mechanisms of this program, at the same ε{values}.")
+        return Weighed(name, seen, None)
+    return Weighed(name, seen, SampleAudit(**said["audit"]))
 
 
 def in_words(name: str, found: SampleAudit) -> str:
@@ -108,11 +94,3 @@ def in_words(name: str, found: SampleAudit) -> str:
     evidence = f"{plain(found.evidence, 300)}. Other trials chose it.\n\n" if found.evidence else ""
     verdict = f"**{plain(name, 40)}: {plain(found.verdict, 200)}**\n\n{evidence}"
     return verdict + (kept if found.refuted else open_still)
-
-
-def moments(rows: Any) -> list[list[str]]:
-    """Rows of the table: bias and variance of each mechanism for each input."""
-    return [
-        [label, *(f"{signed(bias)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]
-        for label, row in rows
-    ]
