@@ -133,9 +133,10 @@ class Simulation:
             self._unnoised = self._scored(self.state, result.unnoised).accuracy
 
     def attacks(self) -> Iterator[Event]:
-        """Attacks of the earliest round that waits for them."""
-        yield from self._attempts.round(self.pending[0])
-        del self.pending[0]
+        """Attacks of the earliest rounds that wait for them."""
+        some = self.pending[: self._attempts.together]
+        yield from self._attempts.rounds(some)
+        del self.pending[: len(some)]
 
     @property
     def checkpoint(self) -> State:

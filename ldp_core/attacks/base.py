@@ -112,6 +112,8 @@ class Attacker(Component):
 class Reconstructor(Attacker):
     many: ClassVar[bool] = False
     """Whether the attacker finds several images in one upload; others assume a single image."""
+    many_models: ClassVar[bool] = False
+    """Whether the attacker draws nothing and reads uploads from several global models together."""
 
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:

@@ -36,7 +36,10 @@ class ClearWeights(Reconstructor):
     def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         rows, known = _close(seen)
         z, weight = leading_of_known(rows, known), known.astype(np.float64)
-        scale, finest = (reach(seen) if seen.clear else 0.0) / seen.learning_rate, FINEST / seen.learning_rate
+        scale, finest = (
+            (reach(seen)[0] if seen.clear else 0.0) / seen.learning_rate,
+            FINEST / seen.learning_rate,
+        )
         while scale > finest:
             delta = _ratio(z, (weight * rows).transpose(0, 2, 1), weight.transpose(0, 2, 1))
             z = _ratio(delta, weight * rows, weight)
@@ -52,7 +55,7 @@ def _close(seen: Observation) -> tuple[Floats, Mask]:
     steps = base - sent
     kept = np.ones(steps.shape, dtype=bool)
     if seen.clear:
-        furthest = reach(seen)
+        furthest = reach(seen)[0]
         middle = np.median(np.abs(seen.base if seen.target == "weights" else seen.uploads))
         kept = (np.abs(steps) <= furthest) & (np.abs(sent) <= middle + furthest)
     count = kept.sum(axis=0)

@@ -18,6 +18,7 @@ class LeastSquares(Reconstructor):
     summary = "Divides the first layer's weight gradient by its bias gradient: without noise, the image."
     formula = r"\hat x=\frac{\sum_r \nabla b_r\,\nabla W_r}{\sum_r (\nabla b_r)^2}"
     reference = "Phong et al. 2018; Geiping et al. 2020, proposition 3.1; attacks, section 2"
+    many_models = True
 
     def suits(self, facts: Facts) -> float | None:
         return 2.0 if facts.upload == "audit" and facts.mechanism.role == "identity" else None

@@ -4,7 +4,7 @@ has. No training sample can be reached from it (tests/attacks/test_in_clear.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ class Observation:
     uploads: NDArray[np.float32]
     """Received uploads, (T, V, d): the same values perturbed T times."""
     previous: NDArray[np.float32]
-    """Global model (d,) that the clients started from."""
+    """Global model (d,) that the clients started from; or models (k, d), each that of as many in turn."""
     target: str
     """Whether uploads are weights or updates."""
     optimizer: Optimizer
@@ -91,10 +91,20 @@ class Observation:
         return self.optimizer.rate(1, self.nominal_rate)
 
     @property
+    def models(self) -> int:
+        """Number of global models, k."""
+        return 1 if self.previous.ndim == 1 else len(self.previous)
+
+    @cached_property
     def base(self) -> Floats:
-        """Upload (d,) of a client that has learnt nothing."""
+        """Upload of a client that has learnt nothing, (d,) or (V, d)."""
+        return self.bases(len(self.epsilon)) if self.models > 1 else self.bases(1)[0]
+
+    def bases(self, count: int) -> Floats:
+        """`base` of so many victims or images, (count, d)."""
         previous = self.previous.astype(np.float64)
-        return previous if self.target == "weights" else np.zeros_like(previous)
+        base = previous if self.target == "weights" else np.zeros_like(previous)
+        return np.repeat(np.atleast_2d(base), count // self.models, axis=0)
 
     @cached_property
     def gradients(self) -> Floats:
@@ -150,10 +160,13 @@ class Observation:
     def gradients_of(
         self, x: NDArray[np.float32], y: NDArray[np.int64], layers: slice = slice(None)
     ) -> Floats:
-        """Gradients (n, d) at the global model of n labelled images; of some layers' weights or biases."""
+        """Gradients (n, d) of n labelled images, as many at each global model in turn; of some layers'
+        weights or biases.
+        """
         import torch
 
-        weights = torch.from_numpy(self.previous).expand(len(x), -1)
+        weights = torch.from_numpy(self.previous).view(self.models, 1, -1)
+        weights = weights.expand(-1, len(x) // self.models, -1).reshape(len(x), -1)
         views = self.model.views(weights, self.shape, self.classes)
         labels = torch.from_numpy(np.asarray(y, dtype=np.int64)).unsqueeze(1)
         placed = (np.asarray(x, dtype=np.float32) - np.float32(self.middle)) * np.float32(self.white)
@@ -185,8 +198,24 @@ class Observation:
         return np.asarray(step.numpy(), dtype=np.float64)
 
     def uploads_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """Uploads (n, d) without noise of one step on each of n labelled images."""
-        return self.base + self.moved(self.gradients_of(x, y))
+        """Uploads (n, d) without noise of one step on each of n labelled images, as for `gradients_of`."""
+        return self.bases(len(x)) + self.moved(self.gradients_of(x, y))
+
+    def public_uploads(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
+        """`uploads_of` the same m images at each global model, (k, m, d)."""
+        return self.uploads_of(*self._for_each(x, y)).reshape(self.models, len(x), -1)
+
+    def public_gradients(self, x: NDArray[np.float32], y: NDArray[np.int64], layers: slice) -> Floats:
+        """`gradients_of` the same m images at each global model, (k, m, …)."""
+        each_x, each_y = self._for_each(x, y)
+        return self.gradients_of(each_x, each_y, layers).reshape(self.models, len(x), -1)
+
+    def _for_each(self, *arrays: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        return (np.concatenate([one] * self.models) for one in arrays)
+
+    def of_victims(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Rows of each global model, (k, …), as rows of each victim, (V, …)."""
+        return np.repeat(rows, len(self.epsilon) // len(rows), axis=0)
 
     def of(self, victims: slice | NDArray[np.int64]) -> Observation:
         count = len(self.epsilon)
@@ -195,6 +224,7 @@ class Observation:
         return replace(
             self,
             uploads=self.uploads[:, victims],
+            previous=self.previous if self.models == 1 else self.of_victims(self.previous)[victims],
             epsilon=self.epsilon[victims],
             low=self.low[victims],
             high=self.high[victims],

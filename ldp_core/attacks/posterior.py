@@ -28,6 +28,8 @@ BRIGHTNESS, SPREADS = np.linspace(0, 1, GRID), np.linspace(-4, 4, GRID)
 ROWS = 24
 """Number of units with the largest reactions that are used of a wide layer."""
 PASSES = 3
+CACHED = 2**16
+"""Number of values of a grid, of one victim at least, that stay in the processor's cache."""
 PUBLIC = 256
 """Largest number of public images whose reactions are computed."""
 
@@ -66,6 +68,7 @@ class Posterior(Reconstructor):
         r"p(x_i\mid\tilde w)\propto p(x_i)\prod_r p\big(\tilde w_{ri}\mid w_{ri}-\eta\,\delta_r x_i\big)"
     )
     reference = "Balunović et al. 2022 (Bayes-optimal adversary); attacks, sections 4 and 5"
+    many_models = True
     also_knows = "public images of the same kind, as a prior"
 
     def suits(self, facts: Facts) -> float | None:
@@ -90,7 +93,7 @@ class Posterior(Reconstructor):
         rows = np.argsort(-(np.abs(delta) + spread), axis=1, kind="stable")[:, :ROWS]
         delta, spread = (np.take_along_axis(part, rows, axis=1) for part in (delta, spread))
         found = np.empty((len(delta), 1, *seen.shape))
-        for victims in blocks(len(delta), rows.shape[1] * brightness[0].size):
+        for victims in blocks(len(delta), rows.shape[1] * brightness[0].size, CACHED):
             reading = _Reading(seen.of(victims), rows[victims])
             reactions = delta[victims]
             for _ in range(PASSES):
@@ -112,8 +115,8 @@ class _Reading:
 
     def __init__(self, seen: Observation, rows: NDArray[np.int64]) -> None:
         self._seen = seen
-        base = seen.first_layer(seen.base)[rows]
-        sent = [np.take_along_axis(seen.first_layer(u), rows[:, :, None], axis=1) for u in seen.uploads]
+        every = np.broadcast_to(seen.base, seen.uploads.shape[1:]), *seen.uploads
+        base, *sent = (np.take_along_axis(seen.first_layer(u), rows[:, :, None], axis=1) for u in every)
         self._pixels = [part[:, :, :-1, None] for part in (base, *sent)]
         turned = [np.ascontiguousarray(part.transpose(0, 2, 1)) for part in (base, *sent)]
         self._all = [part.transpose(0, 2, 1)[..., None] for part in turned]
@@ -175,21 +178,23 @@ def _shares(log_weight: Floats) -> Floats:
 
 def _class_shares(seen: Observation, kind: ClassStatistics) -> Floats:
     """Posterior probability of each class, (V, classes), if every image were its class's mean."""
-    uploads = seen.uploads_of(kind.means, np.arange(seen.classes))
-    scores = log_likelihood(seen, np.broadcast_to(uploads, (len(seen.epsilon), *uploads.shape)))
-    return _shares(scores)
+    uploads = seen.public_uploads(kind.means, np.arange(seen.classes))
+    return _shares(log_likelihood(seen, seen.of_victims(uploads)))
 
 
 def _expected_reactions(seen: Observation, public: PublicImages, shares: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation, (V, R) each, of the first bias's gradient over public images."""
     x, labels = public.x[:PUBLIC], public.y[:PUBLIC]
     some = blocks(len(x), seen.previous.size)
-    reactions = np.concatenate([seen.gradients_of(x[one], labels[one], slice(1, 2)) for one in some])
+    parts = [seen.public_gradients(x[one], labels[one], slice(1, 2)) for one in some]
+    reactions = np.concatenate(parts, axis=1)  # (k, n, R)
     weight = shares[:, labels] / np.maximum(np.bincount(labels, minlength=seen.classes)[labels], 1)
     weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
+    weight = weight.reshape(len(reactions), -1, len(x))
     mean = weight @ reactions
     spread = np.sqrt(np.maximum(weight @ reactions**2 - mean**2, 0.0))
-    return mean, spread + 0.02 * np.abs(reactions).max()
+    spread += 0.02 * np.abs(reactions).max(axis=(1, 2), keepdims=True)
+    return mean.reshape(len(shares), -1), spread.reshape(len(shares), -1)
 
 
 def _too_fine(seen: Observation, delta: Floats) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ class RankOne(Reconstructor):
         r"\min_{\delta,z}\big\|[\nabla W,\nabla b]-\delta z^\top\big\|_F,\quad \hat x=z_{1\dots n}/z_{n+1}"
     )
     reference = "Eckart and Young 1936; attacks, section 2"
+    many_models = True
 
     def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         z = leading(seen.first_layer(seen.gradients))

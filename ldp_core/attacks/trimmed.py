@@ -17,6 +17,7 @@ class Trimmed(Reconstructor):
     summary = "Drops the answers that are visibly noise, and finds the image whose multiples fit the rest."
     formula = r"\min_{\delta,z}\sum_{(r,i)\,\in\,\text{window}}(\nabla_{ri}-\delta_r z_i)^2"
     reference = "Wang et al. 2019, algorithm 2, read backwards; attacks, sections 4 and 9"
+    many_models = True
     also_knows = "public images of the same kind: how large a step one image can cause"
 
     def suits(self, facts: Facts) -> float | None:

@@ -88,21 +88,28 @@ class JointNoising:
         columns, pieces, count = (epsilon, low, high), chunks[0].pieces, len(chunks[0].encoded.values)
         laws = self._laws.setdefault(shape, Laws()).of(pieces, columns)
         exact = clip_uploads(pieces, np.concatenate([one.encoded.values for one in chunks]), columns)
-        values = sent(pieces, exact, laws, Draws({one.stream: one.noise for one in chunks}, chunks, count))
+        values = sent(
+            pieces, exact, laws, Draws([one.noise for one in chunks], count, [one.stream for one in chunks])
+        )
         for first, one in zip(range(0, len(values), count), chunks, strict=True):
             rows = slice(first, first + count)
             yield one, Uploads(values[rows], exact[rows], NONE, NONE, 0, 0)
 
 
 class Draws(Substitute):
-    """Generator of the draws for chunks of `rows` rows each, one after another, each from its own stream."""
+    """Generator of the draws for chunks of `rows` rows each, one after another, each from the stream that its
+    `noise` begins; chunks of one stream share its draws.
+    """
 
     def __init__(
-        self, noise: dict[Hashable, Callable[[], np.random.Generator]], chunks: Sequence[Noising], rows: int
+        self,
+        noise: Sequence[Callable[[], np.random.Generator]],
+        rows: int,
+        streams: Sequence[Hashable] | None = None,
     ) -> None:
-        self._streams = {stream: begin() for stream, begin in noise.items()}
+        self._of, self._rows, self._row = streams or range(len(noise)), rows, 0
+        self._streams = {stream: begin() for stream, begin in zip(self._of, noise, strict=True)}
         super().__init__()
-        self._of, self._rows, self._row = [one.stream for one in chunks], rows, 0
         self._drawn: dict[Hashable, NDArray[Any]] = {}
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.attacks import PublicImages
 from ldp_core.attacks.findings import metrics
@@ -44,7 +45,7 @@ class Candidates:
     def kinds(self) -> tuple[PublicImages, PublicImages]:
         return self.any_class, self.same_class
 
-    def of(self, victims: slice) -> Candidates:
+    def of(self, victims: slice | NDArray[np.int64]) -> Candidates:
         return replace(
             self,
             originals=self.originals[victims],

@@ -81,16 +81,13 @@ def _made_of(start: VictimStart, kinds: Sequence[PublicImages], right: np.ndarra
 
 def would_send(start: VictimStart, kinds: Sequence[PublicImages], seen: Observation) -> SentVectors:
     """Uploads (V, M, m), before clipping and noise, of each candidate of each kind: from what the server has
-    `seen`, if all clients start at the global model.
+    `seen`, unless clients begin with weights of their own.
     """
     samples = np.concatenate([kind.x for kind in kinds], axis=1)
     labels = np.concatenate([kind.y for kind in kinds], axis=1)
     victims, count = labels.shape
     x, y = samples.reshape(victims * count, *samples.shape[2:]), labels.ravel()
-    sent: np.ndarray
-    if start.own.dim() == 1:
-        sent = seen.uploads_of(x, y)
-    else:
-        sent = start.sent_of(x, y, start.own.repeat_interleave(count, 0))
+    kept = start.sent_of(x, y, start.own.repeat_interleave(count, 0)) if start.kept else None
+    sent: np.ndarray = seen.uploads_of(x, y) if kept is None else kept
     ends = np.cumsum([kind.y.shape[1] for kind in kinds])[:-1]
     return np.split(sent.reshape(victims, count, -1), ends, axis=1)

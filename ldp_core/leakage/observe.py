@@ -60,9 +60,9 @@ class VictimStart:
     federation: Federation
     round: int
     weights: torch.Tensor
-    """Global model, (d,)."""
+    """Global model (d,), or those of several rounds (k, d), each that of as many victims in turn."""
     own: torch.Tensor
-    """Initial weights: the global model (d,), or (V, d) if clients keep some weights."""
+    """Initial weights: the global model (d,), or (V, d) if clients keep some, or in several rounds."""
     columns: Columns
     """ε, low and high, (V, 1) each."""
     noted: Mapping[str, Floats]
@@ -71,6 +71,11 @@ class VictimStart:
     @property
     def pieces(self) -> tuple[Piece, ...]:
         return self.federation.plan.pieces(self.round)
+
+    @property
+    def kept(self) -> bool:
+        """Whether clients begin with weights of their own."""
+        return self.own.dim() > self.weights.dim()
 
     def of(self, victims: slice) -> VictimStart:
         epsilon, low, high = (column[victims] for column in self.columns)
@@ -104,6 +109,19 @@ def begun(federation: Federation, clients: NDArray[np.int64], before: State | No
     noted = {name: rows.copy() for name, rows in joined.noted(clients).items()}
     columns = federation.population.columns(clients)
     return VictimStart(federation, before.round + 1, weights, own, columns, noted)
+
+
+def begun_together(
+    federation: Federation, clients: NDArray[np.int64], before: Sequence[State]
+) -> VictimStart:
+    """The rounds after some states as one: the clients in each in turn; several only without a system."""
+    first = begun(federation, clients, before[0])
+    if len(before) == 1:
+        return first
+    weights = torch.stack([federation.placed(state.weights) for state in before])
+    epsilon, low, high = (np.tile(column, (len(before), 1)) for column in first.columns)
+    own = weights.repeat_interleave(len(clients), 0)
+    return replace(first, weights=weights, own=own, columns=(epsilon, low, high))
 
 
 def audit_values(start: VictimStart, samples: NDArray[np.int64]) -> Vectors:
@@ -196,7 +214,7 @@ def observe(
     # ranges are public, and the same however often something is sent
     ranges = columns[0], encoded[0].low, encoded[0].high
     missing = [one.unsent for one in encoded if one.unsent is not None]
-    previous = known[plan.sent]
+    previous = known[..., plan.sent]
     filled = previous if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
 
     def seen(

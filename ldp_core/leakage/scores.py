@@ -2,8 +2,10 @@
 shares with intervals.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -29,13 +31,13 @@ def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[d
     flat = guesses.reshape(many * victims, *guesses.shape[2:])
     originals = np.concatenate([lineup.originals] * many)
     strangers = lineup.any_class.x[:, 1:].astype(np.float64)
-    alike = [metrics.ncc_pairs(guesses[:, v], strangers[v]).max(axis=1) for v in range(victims)]
+    alike = metrics.ncc_grouped(guesses.swapaxes(0, 1), strangers).max(axis=2)
     found = {
         "psnr": metrics.psnr(flat, originals),
         **{name: np.tile(known, many) for name, known in lineup.guessed.items()},
         "ssim": metrics.ssim(flat, originals),
         "ncc": metrics.ncc(flat, originals),
-        "ncc_non_members": np.stack(alike, axis=1).ravel(),
+        "ncc_non_members": alike.T.ravel(),
         "label_recovered": np.concatenate([seen.labels() == lineup.labels for seen, _, _ in attempts]),
     }
     columns = (values.tolist() for values in found.values())
@@ -106,28 +108,26 @@ def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bound
     """
     affinity = None if seen.clear else log_affinity(seen, uploads)
     exact = [] if affinity is None else bounds.instance(affinity)
-    found = []
-    for v in range(len(uploads)):
-        worst = bounds.worst_case(*total_budget(seen.of(slice(v, v + 1))), uploads.shape[1])
-        found.append([worst, *exact[v : v + 1]])
-    return found
+    worst = cache(partial(bounds.worst_case, candidates=uploads.shape[1]))
+    totals = zip(*total_budgets(seen), strict=True)
+    return [[worst(*total), *exact[v : v + 1]] for v, total in enumerate(totals)]
 
 
-def total_budget(seen: Observation) -> tuple[float, float | None]:
-    """ε of all that was observed of one victim (infinite for values in clear), and μ for Gaussian noise."""
+def total_budgets(seen: Observation) -> tuple[list[float], list[float | None]]:
+    """ε of all that was observed of each victim (infinite for values in clear), and μ for Gaussian noise."""
+    victims = len(seen.epsilon)
     if seen.clear:
-        return float("inf"), None
-    loss, squares, gaussian = 0.0, 0.0, True
+        return [math.inf] * victims, [None] * victims
+    loss, squares, gaussian = np.zeros(victims), np.zeros(victims), True
     for where, mechanism in seen.parts:
-        ends = (end[0] if end.ndim == 1 else end[0, where] for end in (seen.low, seen.high))
-        law = mechanism.at(seen.epsilon[0], *ends)
+        law = mechanism.at(seen.epsilon[:, None], *seen.ends(where))
         uses = where.stop - where.start if mechanism.scope == "coordinate" else 1
         # of weights with ranges of their own the worst
-        loss += seen.rounds * uses * float(np.max(law.loss))
+        loss += seen.rounds * uses * np.max(law.loss, axis=1)
         mu = law.mu
         gaussian = gaussian and mu is not None
-        squares += seen.rounds * uses * float(np.max(mu)) ** 2 if mu is not None else 0.0
-    return loss, float(np.sqrt(squares)) if gaussian else None
+        squares += seen.rounds * uses * np.max(mu, axis=1) ** 2 if mu is not None else 0.0
+    return loss.tolist(), np.sqrt(squares).tolist() if gaussian else [None] * victims
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -73,18 +73,18 @@ def drive(
     private: Data | None = None,
     later: Mapping[int, bool] | None = None,
 ) -> Iterator[Turn]:
-    """Run experiments in lockstep, one turn each; those in `starts` are resumed. With `later`, attacks are
-    turns of their own: those of a round follow it, or if True all training.
+    """Run experiments in lockstep, one turn each; those in `starts` are resumed. Attacks are turns of their
+    own, after all training, or after their round where `later` is False.
 
     `report` receives the steps before the first turn, `tick` a run's number and the trained share of its
     current round, in [0, 1]; `private` stands in for the data set that the experiments name.
     """
-    starts, running = starts or {}, {}
+    starts, later, running = starts or {}, later or {}, {}
     seconds = dict.fromkeys(experiments, 0.0) | {i: start.seconds for i, start in starts.items()}
     for i, one in experiments.items():
         state = starts[i].state if i in starts else None
         data = private or load(one.dataset, report)
-        most = None if later is None else PENDING_BYTES // len(experiments) * later[i]
+        most = PENDING_BYTES // len(experiments) * later.get(i, True)
         running[i] = _turns(one, data, state, partial(tick, i) if tick else None, most)
     trained = set[int]()
     while running:
@@ -94,7 +94,7 @@ def drive(
             began = time.perf_counter()
             events, state, done = next(turns)
             seconds[i] += time.perf_counter() - began
-            if done and later and later[i]:
+            if done and later.get(i, True):
                 trained.add(i)
             turn = Turn(i, events, state, seconds[i])
             if turn.ends:
@@ -108,19 +108,19 @@ def _turns(
     data: Data,
     start: State | None,
     tick: Callable[[float], None] | None,
-    most: int | None,
+    most: int,
 ) -> Iterator[tuple[list[dict[str, Any]], State | None, bool]]:
-    """Events and state of each turn, and whether all rounds are done; with `most` bytes of states for attacks
-    to come, these are turns of their own.
+    """Events and state of each turn, and whether all rounds are done; states for attacks to come take `most`
+    bytes.
     """
     from ldp_core.simulate import Simulation
 
-    run = Simulation(experiment, data, None, start, tick, later=most is not None)
+    run = Simulation(experiment, data, None, start, tick, later=True)
 
     def parts() -> Iterator[Iterator[Event]]:
         for part in run.parts():
             yield part
-            while run.pending and (run.done or sum(state.size for state in run.pending) > (most or 0)):
+            while run.pending and (run.done or sum(state.size for state in run.pending) > most):
                 yield run.attacks()
 
     for part in parts():

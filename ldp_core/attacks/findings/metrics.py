@@ -43,9 +43,17 @@ def ncc(reconstruction: Image, original: Image) -> Floats:
 
 def ncc_pairs(reconstructions: Image, originals: Image) -> Floats:
     """Normalised cross-correlation of each of M reconstructions with each of n originals, (M, n)."""
-    a, b = _centred(reconstructions), _centred(originals)
-    scale = np.sqrt((a**2).sum(axis=1)[:, None] * (b**2).sum(axis=1))
-    return np.where(scale > TINY, (a @ b.T) / np.maximum(scale, TINY), 0.0)
+    return ncc_grouped(reconstructions[None], originals[None])[0]
+
+
+def ncc_grouped(reconstructions: Image, originals: Image) -> Floats:
+    """`ncc_pairs` of each of V groups: of (V, M, *shape) with (V, n, *shape), (V, M, n)."""
+    a, b = (
+        _centred(image.reshape(-1, *image.shape[2:])).reshape(*image.shape[:2], -1)
+        for image in (reconstructions, originals)
+    )
+    scale = np.sqrt((a**2).sum(axis=2)[:, :, None] * (b**2).sum(axis=2)[:, None])
+    return np.where(scale > TINY, (a @ b.swapaxes(1, 2)) / np.maximum(scale, TINY), 0.0)
 
 
 def ssim(reconstruction: Image, original: Image) -> Floats:

@@ -1,6 +1,7 @@
 """Helpers for attacks on a fully connected first layer: rank-1 factors, scales, the mechanism's window."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,26 +67,34 @@ class Window:
 
 def window(seen: Observation, mechanism: Mechanism | None = None) -> Window | None:
     """Window of each victim, (V, 1, 1) each, by default of the first layer's mechanism; None without one."""
-    found, used = [], mechanism or seen.mechanism
+    used, found = mechanism or seen.mechanism, list[tuple[float, float, float]]()
     for epsilon, low, high in zip(seen.epsilon, *seen.first_ends, strict=True):
-        middle = (low + high) / 2
-        law = used.at(epsilon, low, high)
-        at = [law.edges(value) for value in (middle, high)]
-        if any(len(edges) != 4 for edges in at):
+        if (one := _window_at(used, float(epsilon), float(low), float(high))) is None:
             return None
-        half = (at[0][2] - at[0][1]) / 2
-        gain = ((at[1][1] + at[1][2]) / 2 - middle) / (high - middle)
-        found.append((gain, half, middle))
+        found.append(one)
     gain, half, centre = np.array(found).T[:, :, None, None]
     return Window(gain, half, centre)
 
 
-def reach(seen: Observation) -> float:
-    """Largest first-layer step of a public image; the learning rate without public images."""
+@lru_cache
+def _window_at(
+    mechanism: Mechanism, epsilon: float, low: float, high: float
+) -> tuple[float, float, float] | None:
+    middle, law = (low + high) / 2, mechanism.at(epsilon, low, high)
+    at = [law.edges(value) for value in (middle, high)]
+    if any(len(edges) != 4 for edges in at):
+        return None
+    half = (at[0][2] - at[0][1]) / 2
+    gain = ((at[1][1] + at[1][2]) / 2 - middle) / (high - middle)
+    return float(gain), float(half), middle
+
+
+def reach(seen: Observation) -> Floats:
+    """Largest first-layer step of a public image, (V,); the learning rate without public images."""
     if seen.public is None:
-        return seen.learning_rate
-    steps = seen.uploads_of(seen.public.x[:64], seen.public.y[:64]) - seen.base
-    return float(np.abs(seen.first_layer(steps)).max())
+        return np.full(len(seen.epsilon), seen.learning_rate)
+    steps = seen.public_uploads(seen.public.x[:64], seen.public.y[:64]) - seen.bases(seen.models)[:, None]
+    return seen.of_victims(np.abs(seen.first_layer(steps)).max(axis=(1, 2, 3)))
 
 
 def trimmed(seen: Observation) -> tuple[Floats, Mask]:
@@ -93,7 +102,6 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
     old weight than window and largest public step together is uninformative; those inside are unbiased after
     division by the gain.
     """
-    base = seen.first_layer(seen.base)
     narrow = window(seen)
     if narrow is None:
         known = seen.first_layer(seen.steps[1])
@@ -102,14 +110,14 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
             low, high = (end.astype(np.float32)[:, None, None] for end in seen.first_ends)
             known &= (sent > low) & (sent < high)
         return seen.first_layer(seen.gradients), known
-    victims, furthest = len(seen.epsilon), reach(seen)
-    rows, known = np.zeros((victims, *base.shape)), np.zeros((victims, *base.shape), dtype=bool)
+    base = seen.first_layer(np.broadcast_to(seen.base, seen.uploads.shape[1:]))
+    furthest, rows, known = reach(seen), np.zeros(base.shape), np.zeros(base.shape, dtype=bool)
     # one after another: a victim's answers stay in the processor's cache, those of all would not
-    for v in range(victims):
+    for v in range(len(base)):
         gain, half, centre = (part[v].item() for part in (narrow.gain, narrow.half, narrow.centre))
         answers = seen.first_layer(seen.uploads[:, v].astype(np.float64))  # (T, R, F + 1)
-        steps = base - (centre + (answers - centre) / gain)
-        kept = np.abs(steps) <= half / gain + furthest
+        steps = base[v] - (centre + (answers - centre) / gain)
+        kept = np.abs(steps) <= half / gain + furthest[v]
         if seen.unsent is not None:
             kept &= ~seen.first_layer(seen.unsent[:, v])
         count = kept.sum(axis=0)

@@ -83,8 +83,8 @@ def _budget(seen: Observation, where: slice) -> tuple[Floats, Floats, Floats]:
     return seen.epsilon[:, None, None], low, high
 
 
-def blocks(count: int, size: int) -> Iterator[slice]:
-    """Slices over `count` items of `size` numbers each, with about BLOCK numbers a slice."""
-    step = max(1, BLOCK // max(1, size))
+def blocks(count: int, size: int, most: int = BLOCK) -> Iterator[slice]:
+    """Slices over `count` items of `size` numbers each, with about `most` numbers a slice."""
+    step = max(1, most // max(1, size))
     for start in range(0, count, step):
         yield slice(start, start + step)
