@@ -24,7 +24,7 @@ from ldp_core.papers.pldp_fl.program import relative_errors
 from ldp_core.runs.lockstep import load
 from ldp_core.theory.way import way
 from tests.conftest import ROOT
-from tests.papers.test_verdict import EACH
+from tests.papers.claims import EACH
 
 
 @EACH

@@ -1,26 +1,22 @@
 """Readings of what a paper leaves open: one judges all of a paper's claims, and each is shown."""
 
-import signal
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import t
 
 from ldp_core import papers
-from ldp_core.cli import main
 from ldp_core.experiment import departures
 from ldp_core.inference import interval
 from ldp_core.papers import get
 from ldp_core.papers.base import Claim, Reading
-from ldp_core.papers.measuring import HOUR, TOGETHER, further, keep, left, measure, together
+from ldp_core.papers.measuring import HOUR, TOGETHER, further, left, measure, together
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf, StoredFigure
 from ldp_core.papers.verdict import of_arm, verdict, verdicts
-from ldp_core.runs import claims
 from ldp_core.runs.lockstep import load
-from tests.papers.test_verdict import about, ahead, arms, claim, figure, holding
+from tests.papers.claims import about, ahead, arms, claim, figure, holding
 
 AS_IT_IS = Reading(name="as it is", says="One round.")
 LONGER = Reading(name="longer", says="Two rounds.", set={"rounds": 2})
@@ -211,14 +207,3 @@ def test_long_runs_are_measured_one_at_a_time():
 
     assert most("table-2-mnist") == 1
     assert most("unlike-data-digits") == TOGETHER
-
-
-def keep_and_wait(path: Path, *figures: StoredFigure) -> None:
-    """Put a figure in its file; no other one follows."""
-    keep(path, *figures)
-    signal.pause()
-
-
-if __name__ == "__main__":
-    claims.keep = keep_and_wait  # type: ignore[attr-defined]
-    main()

@@ -20,7 +20,7 @@ from ldp_core.runs.train_all import train_all
 from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.extent import in_gate
-from tests.papers.test_verdict import claim, figure, shelf
+from tests.papers.claims import claim, figure, shelf
 from tests.warm import Interpreter
 
 
@@ -121,7 +121,7 @@ def test_a_rerun_that_was_killed_goes_on(
     """SIGKILL after the first figures: the file is whole, and the same call measures the rest alone."""
     env = {**os.environ, "EPSILON_RUNS_DIR": str(calibrated(tmp_path / "runs")), "OMP_NUM_THREADS": "1"}
     file = tmp_path / "personalized_ldp_fl.json"
-    words = ["tests.papers.test_readings", *asked(tmp_path)]
+    words = ["tests.papers.one_figure", *asked(tmp_path)]
     process, printed = interpreter.piped(words, ROOT, env, tmp_path)
     with printed:
         first = printed.readline()
