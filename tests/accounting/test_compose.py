@@ -14,31 +14,10 @@ from scipy import stats
 from scipy.special import gammaln, xlogy
 
 from ldp_core.accounting import compose, shuffled
-from ldp_core.composition.compose import compose_counts
 from ldp_core.composition.shuffling import heap_delta
 from ldp_core.composition.sums import sampled_delta, sampled_epsilon, skellam_epsilon
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.shared.gaussian_privacy import delta_of, epsilon_of, mu_of
-
-
-def test_the_exact_composition_of_pldp_fls_settings(oracles: dict[str, Any]):
-    points = oracles["accounting"]["composition_pldp_fl"]
-    assert len(points) >= 8
-    for point in points:
-        uses = ((point["epsilon_coord"],), (point["k"],), point["delta"])
-        optimal = compose_counts(*uses, "optimal")
-        assert optimal.epsilon == pytest.approx(point["optimal_KOV_RR_eps"], rel=1e-9)
-        assert optimal.basic == pytest.approx(point["basic"], rel=1e-12)
-        assert compose_counts(*uses, "rdp").epsilon == pytest.approx(point["rdp_RR_eps"], rel=1e-4)
-        assert compose_counts(*uses, "best").rule == "optimal"
-
-
-def test_two_uses_by_hand():
-    """At δ=0 nothing beats the sum; for k=1 the exact δ of randomised response gives ε back."""
-    assert compose([1.0, 2.0]) == {"epsilon": 3.0, "delta": 0.0, "rule": "basic", "basic": 3.0}
-    delta = (math.exp(1.0) - math.exp(0.7)) / (1 + math.exp(1.0))
-    assert compose([1.0], delta)["epsilon"] == pytest.approx(0.7, rel=1e-9)
-    assert compose([])["epsilon"] == 0
 
 
 @settings(max_examples=150)

@@ -14,29 +14,6 @@ from ldp_core.experiment import parse, plan
 from ldp_core.theory import client_weights, server_variance, worst_variance
 
 ALL = [aggregators.get(name) for name in aggregators.names()]
-FIXED = [a for a in ALL if a.name != "probability_selection"]
-LINEAR = [a for a in ALL if a.name != "sign_majority"]
-
-
-@pytest.mark.parametrize("aggregator", FIXED, ids=lambda a: a.name)
-def test_equal_noise_means_equal_weights(aggregator):
-    np.testing.assert_allclose(aggregator.weights([0.3] * 4), [0.25] * 4)
-    np.testing.assert_allclose(aggregator.weights([0.0] * 4), [0.25] * 4)
-
-
-@pytest.mark.parametrize("aggregator", LINEAR, ids=lambda a: a.name)
-def test_aggregate_is_the_weighted_sum_in_its_dtype(aggregator):
-    uploads = np.arange(6, dtype=np.float32).reshape(3, 2)
-    weights = np.array([0.5, 0.25, 0.25])
-    expected = [0.5 * 0 + 0.25 * 2 + 0.25 * 4, 0.5 * 1 + 0.25 * 3 + 0.25 * 5]
-    out = aggregator.aggregate(uploads, weights)
-    assert out.dtype == np.float32
-    np.testing.assert_allclose(out, expected)
-    tensor = aggregator.aggregate(torch.from_numpy(uploads), weights)
-    assert tensor.dtype == torch.float32
-    np.testing.assert_allclose(tensor.numpy(), expected)
-    whole = aggregator.aggregate(np.array([[1, 2], [3, 4]]), [0.5, 0.5])
-    np.testing.assert_allclose(whole, [2.0, 3.0])
 
 
 def test_a_majority_is_a_sign():
@@ -135,14 +112,6 @@ def test_lottery_moments_include_between_client_variance():
     np.testing.assert_allclose(own.moments([1.0, 4.0])[0], given.moments([1.0, 4.0], between=2.0)[0])
 
 
-@pytest.mark.parametrize("aggregator", FIXED, ids=lambda a: a.name)
-def test_weights_that_are_not_drawn_are_their_own_mean(aggregator):
-    mean, square, none = aggregator.moments([1.0, 4.0], sizes=[1, 3])
-    np.testing.assert_allclose(mean, aggregator.weights([1.0, 4.0], sizes=[1, 3]))
-    np.testing.assert_allclose(square, mean**2)
-    assert none == 0
-
-
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
 def test_the_noise_of_many_rounds_is_that_of_each(aggregator):
     """One by one that is a promise (tests/contract): many rounds at once have the same."""
@@ -191,19 +160,6 @@ def test_least_noise_is_reached_by_its_weights_only():
     assert worst[0] > worst[1] > worst[2]
     for name in names[1:]:
         assert "worst case" in aggregators.registry.kind(name).summary
-
-
-def test_inverse_variance_has_the_least_noise():
-    """Gauss-Markov: no other weights of a weighted mean do better (mathematics, section 2)."""
-    generator = np.random.default_rng(0)
-    for _ in range(200):
-        variances = generator.gamma(0.5, size=8) + 1e-6
-        best = aggregators.get("inverse_variance").weights(variances)
-        least = (best**2 * variances).sum()
-        for name in ("mean", "inverse_std"):
-            assert least <= (aggregators.get(name).weights(variances) ** 2 * variances).sum() * (1 + 1e-12)
-        other = generator.dirichlet(np.ones(8))
-        assert least <= (other**2 * variances).sum() * (1 + 1e-12)
 
 
 def test_paper_001s_settings(oracles):

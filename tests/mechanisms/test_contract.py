@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ldp_core import mechanisms
 from ldp_core.contract import mechanism as checks
 from ldp_core.contract.mechanism import whole_vectors
-from ldp_core.contract.stated import VECTOR
+from ldp_core.contract.stated import VECTOR, check_moments
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.harmony import HarmonyAsPrinted
@@ -52,6 +52,16 @@ def test_every_law_keeps_its_contract(mechanism: Mechanism):
     for words, check in checks.of_law(mechanism, turns):
         with case(words):
             check()
+
+
+WINDOWS = ("piecewise", "hybrid")
+"""Whose windows no integral meets at large budgets (test_faults.py has their variances)."""
+
+
+@pytest.mark.parametrize("mechanism", [one for one in ALL if one.name not in WINDOWS], ids=named)
+def test_stated_moments_hold_at_extreme_budgets(mechanism: Mechanism):
+    for epsilon in (25.0, 88.0, 700.0):
+        check_moments(mechanism, (epsilon, -0.7, 0.4))
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=named)

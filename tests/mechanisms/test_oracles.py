@@ -62,13 +62,6 @@ def test_categories(oracles: dict[str, Any]):
         assert grr.privacy_loss(*budget) == exact(point["privacy_loss_max"])
 
 
-def test_two_levels_of_randomised_response_are_duchi():
-    epsilon, value = np.geomspace(0.01, 50, 40)[:, None], np.linspace(-1, 1, 21)
-    two, duchi = mechanisms.get("grr", levels=2), mechanisms.get("duchi")
-    ours, theirs = (one.variance(value, epsilon, -1, 1) for one in (two, duchi))
-    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-15)
-
-
 @pytest.mark.parametrize("calibration", ["classical", "analytic"])
 def test_gaussian_calibrations(calibration: str, oracles: dict[str, Any]):
     for point in oracles["mechanisms"][f"gaussian_{calibration}"]:

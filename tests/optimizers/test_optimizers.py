@@ -47,12 +47,6 @@ def test_the_optimal_step_is_scikit_learns():
     np.testing.assert_allclose(bias.numpy(), theirs.intercept_, rtol=1e-10)
 
 
-def test_optimal_rate_halves_after_a_thousand_steps():
-    optimizer = optimizers.get("optimal")
-    assert optimizer.rate(1, 0.5) == pytest.approx(10)
-    assert optimizer.rate(1001, 0.5) == pytest.approx(5)
-
-
 def test_an_experiment_names_its_optimizer_shortly_or_in_full():
     short, full = parse({"local": {"optimizer": "adam"}}), parse({"local": {"optimizer": {"name": "adam"}}})
     assert plan(short).key == plan(full).key

@@ -16,15 +16,6 @@ def test_a_share_of_the_clients():
     assert len(selections.get("fraction", fraction=0.001).choose(5, 0, 1, 50)) == 1
 
 
-def test_the_uploads_of_a_random_share_are_binomial():
-    """By hand: two of four clients in each of two rounds; 0, 1 or 2 uploads in 1, 2, 1 of four ways."""
-    half = selections.get("fraction", fraction=0.5)
-    most = [half.uploads_quantile(4, 2, share) for share in (0.2, 0.25, 0.26, 0.75, 0.76, 1)]
-    assert most == [0, 0, 1, 1, 2, 2]
-    assert selections.get("fraction", fraction=1.0).uploads_quantile(20, 15, 0.95) == 15
-    assert selections.get("all").uploads_quantile(20, 15, 0.95) == 15
-
-
 @pytest.mark.parametrize(("count", "rounds"), [(1, 1), (20, 15), (20, 20), (7, 3), (1000, 15)])
 def test_once_chooses_each_client_once(count: int, rounds: int):
     once = selections.get("once")

@@ -1,6 +1,5 @@
 """PD-LDPFL by name: what it keeps, what it sends, its forms, its baselines, and what explains its gain."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from ldp_core.models._extended import LEARNED
 from ldp_core.simulate import simulate
 from tests.data import digits, events, rounds
 from tests.extent import every, in_gate
-from tests.systems.killed import killed_and_resumed
 
 NAME = "pd_ldpfl"
 NOTHING = {"input": "none", "output": "none"}
@@ -99,12 +97,6 @@ def test_personal_layers_stay_local_and_clipped():
     federation = assemble(plan(parse(small(NOTHING))), digits(), torch.device("cpu"))
     alone = evaluate(federation, torch.from_numpy(last.weights[:d].copy()))
     assert alone.accuracy == done["accuracy"]
-
-
-@pytest.mark.usefixtures("runs_dir")
-def test_killed_run_resumes_to_the_same_bits(runs_dir: Path):
-    experiment = small(rounds=40)
-    assert killed_and_resumed(experiment) == events(experiment)[-1]["weights_sha256"]
 
 
 @pytest.mark.parametrize("own", [{}, NOTHING, {"output": "none"}])
