@@ -147,17 +147,6 @@ def test_a_sweep_prints_a_line_a_cell_and_seed():
     assert json.loads(alone.stdout.splitlines()[-1])["weights_sha256"] == first["weights_sha256"]
 
 
-@pytest.mark.usefixtures("warm")
-def test_a_sweep_goes_through_the_queue():
-    three = '{"name": "three", "attack": null, "seed": 306}'
-    asked = ("submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3")
-    identity = ldp_core(*asked, stdin=three).stdout.strip()
-    state = ended(identity)
-    assert (state["kind"], state["cells"], state["cells_in_all"]) == ("sweep", 3, 3)
-    assert ldp_core("status", identity).stdout == "completed, 3 of 3 cells\n"
-    assert "three" in ldp_core("runs").stdout
-
-
 def test_missing_standard_output_exits_2(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["presets"]) == 2

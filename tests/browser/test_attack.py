@@ -1,6 +1,5 @@
 """The attacker's desk in a browser: press once, and see the ladder fill."""
 
-import re
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -8,7 +7,7 @@ from playwright.sync_api import expect
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import TRAINING, Visitor, at_rest, enter, press, wait_until
+from tests.browser.conftest import TRAINING, Visitor, at_rest, press, wait_until
 from tests.gate import holding
 
 SHOTS = ".es-cells-all .es-shot"
@@ -52,31 +51,6 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor
 
     page.reload()
     expect(page.locator(THERE)).to_have_count(24)
-
-
-def test_desk_settings_survive_pages_reload_and_link(visitor: Visitor):
-    page = visitor.open("/attack")
-    page.wait_for_url("**draft=*")
-    identity = page.url.rpartition("=")[2]
-    laplace = page.get_by_role("button", name="Laplace", exact=True)
-    laplace.click()
-    expect(laplace).to_have_attribute("aria-pressed", "true")
-    page.get_by_text("Attacker and images").click()
-    images = page.get_by_role("spinbutton", name="Images attacked")
-    enter(images, "7")
-    wait_until(page, lambda: (drafts.ladder_of(identity) or {}).get("images") == 7)
-    visitor.go("Noise")
-    visitor.go("Attack")
-    expect(laplace).to_have_attribute("aria-pressed", "true")
-    page.wait_for_url("**/attack?*draft=*")  # what is read again is the address
-    page.reload()
-    expect(laplace).to_have_attribute("aria-pressed", "true")
-    page.get_by_text("Attacker and images").click()
-    expect(images).to_have_value("7")
-    page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Make a link").click()
-    page.goto(page.get_by_text(re.compile(r"\?share=[0-9a-f]{12}")).inner_text())
-    expect(laplace).to_have_attribute("aria-pressed", "true")
 
 
 def test_reconstruction_frames_can_be_replayed(visitor: Visitor):

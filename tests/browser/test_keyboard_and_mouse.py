@@ -60,17 +60,6 @@ def test_draft_in_the_address_adds_no_history_entry(page: Page):
     assert search == "?draft=0123456789ab"
 
 
-def test_tooltips_are_drawn_above_line_labels(page: Page):
-    page.locator(".es-chart .es-labels").first.wait_for(state="attached")
-    order = page.evaluate(
-        """() => [...document.querySelectorAll(".es-chart .es-labels")].map(
-          (words) => words.compareDocumentPosition(words.closest(".es-chart").querySelector(".hoverlayer"))
-        )"""
-    )
-    assert order
-    assert all(place & 4 for place in order), "the tooltips follow, so they are drawn above"
-
-
 def test_narrow_menu_closes_after_a_choice(page: Page):
     """On what calls itself a phone Streamlit sees to that."""
     before = page.viewport_size

@@ -11,19 +11,11 @@ import pytest
 from scipy.stats import t
 
 from ldp_core import papers
-from ldp_core.inference import interval
 from ldp_core.papers.statements import Statement
 from ldp_core.papers.stored import Shelf, read
 from ldp_core.papers.verdict import verdict, word_of
 from ldp_core.runs.carry import of_claims
 from tests.papers.claims import STATEMENTS, claim, figure, holding, shelf
-
-
-def test_an_interval_is_students():
-    """Three figures 1, 2, 3: mean 2, t(2 degrees, 97.5 %) = 4.30265, standard error 1/√3."""
-    found = interval(np.array([1.0, 2.0, 3.0]))
-    assert (found.mean, found.half) == pytest.approx((2.0, 4.30265 / np.sqrt(3)), abs=1e-4)
-    assert interval(np.array([1.0])).half == np.inf
 
 
 @pytest.mark.parametrize(

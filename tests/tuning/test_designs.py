@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ldp_core import accounting
@@ -15,7 +14,6 @@ from ldp_core.runs.kinds.ask import told_apart
 from ldp_core.runs.stored_answer import first_answer
 from ldp_core.tuning.designs import (
     CHOOSING,
-    FIRST,
     TRIAL,
     DesignRun,
     answer_of,
@@ -68,17 +66,6 @@ def test_least_epsilon_is_within_a_step_of_the_crossing(crossing: float):
     assert crossing <= found.epsilon <= crossing * STEPS[1] / STEPS[0]
 
 
-def test_fresh_seeds_below_the_accuracy_move_the_answer_up():
-    def accuracy(point: DesignRun) -> float:
-        return 0.9 if point.epsilon >= (1 if point.seed < FIRST else 2) else 0.5
-
-    needs = parse_needs({"accuracy": 0.8, "confirmed": True})
-    known, _ = searched(needs, accuracy)
-    found = answer_of(needs, known)
-    assert found.mean >= 0.8
-    assert found.epsilon >= 2
-
-
 def test_dear_designs_are_screened_by_trials():
     needs = parse_needs({"clients": 1400, "epsilon": 4})
     known, _ = searched(needs, lambda point: 0.5 + 0.01 * point.design)
@@ -98,21 +85,6 @@ def test_an_unreachable_accuracy_is_not_found():
     assert not found.reaches
     assert found.epsilon == STEPS[-1]
     assert "not reached" in sentence(needs, found, 0.1)
-
-
-def test_search_that_was_interrupted_ends_alike():
-    needs = parse_needs({"trust": "secure_sum", "epsilon": 2, "levers": True, "confirmed": True})
-    noise = np.random.default_rng(1).random(10_000)
-
-    def accuracy(point: DesignRun) -> float:
-        return float(noise[hash(point) % 10_000])
-
-    whole, turns = searched(needs, accuracy)
-    part = dict(list(whole.items())[: len(whole) // 2])
-    while wanted := next_points(needs, part):
-        part |= {point: accuracy(point) for point in wanted}
-    assert part == whole
-    assert len(turns) > 2
 
 
 def test_each_change_of_the_question_has_an_answer():

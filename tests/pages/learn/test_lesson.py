@@ -30,6 +30,7 @@ from pages.parts.learn.lesson import said_of_guess
 from pages.parts.learn.line_up import LAWS, OWN, TRIES, data, first_changes
 from pages.parts.learn.one_thing import draft_of, first_new, options
 from pages.parts.ui.text import plain
+from tests.extent import every
 
 
 def opened(lesson: str = "") -> AppTest:
@@ -127,7 +128,7 @@ def test_identity_leaks_before_the_image(law: str):
     assert found["steps"][-1]["picked"] == OWN
 
 
-@pytest.mark.parametrize("scenario", presets.names())
+@pytest.mark.parametrize("scenario", every(3, presets.names()))
 def test_every_value_makes_a_run_or_a_sentence(scenario: str):
     for free in FREE:
         for value in options(scenario, free):

@@ -1,6 +1,7 @@
 """A callback runs to its end, though the browser has asked for the next run, or has gone, meanwhile."""
 
 import ast
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -120,27 +121,18 @@ def test_pressed_launch_happens_once(path: str, kind: str, monkeypatch: pytest.M
 
 def test_page_callbacks_are_uninterruptible():
     """But those that Streamlit has itself, and those that do nothing."""
-    nodes = [node for path in PAGES for node in ast.walk(ast.parse(path.read_text()))]
-    given = [node for node in nodes if isinstance(node, ast.keyword) and node.arg in CALLBACKS]
-    buttons, others = (
-        {
-            ast.unparse(one.value)
-            for one in given
-            if not isinstance(one.value, ast.Constant) and (one.arg == "on_click") == click
-        }
-        for click in (True, False)
-    )
-    buttons = {name for name in buttons if not name.startswith("pressed(")}
-    assert buttons - _decorated(nodes, "pressed") == {"st.logout", "st.login"}
-    assert others <= _decorated(nodes, "uncut")
+    given, protected = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for node in (node for path in PAGES for node in ast.walk(ast.parse(path.read_text()))):
+        if isinstance(node, ast.keyword) and not isinstance(node.value, ast.Constant) and node.arg:
+            if node.arg in CALLBACKS:
+                given[node.arg].add(ast.unparse(node.value))
+        elif isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                protected[ast.unparse(decorator)].add(node.name)
+    buttons = {name for name in given["on_click"] if not name.startswith("pressed(")}
+    others = given["on_change"] | given["on_select"]
+    assert buttons - protected["pressed"] == {"st.logout", "st.login"}
+    assert others <= protected["uncut"]
     assert {"act", "_train", "_press", "_delete"} <= buttons
     assert {"_take", "_enter"} <= others
-    assert "changed" in _decorated(nodes, "uncut")
-
-
-def _decorated(nodes: list[ast.AST], by: str) -> set[str]:
-    return {
-        node.name
-        for node in nodes
-        if isinstance(node, ast.FunctionDef) and by in map(ast.unparse, node.decorator_list)
-    }
+    assert "changed" in protected["uncut"]
