@@ -37,7 +37,7 @@ LAYERS = [
     ["ldp_core.experiment"],
     ["ldp_core.accounting"],
     *([f"ldp_core.theory.{part}"] for part in ("clients", "turnout", "server")),
-    [f"ldp_core.theory.{part}" for part in ("learnability", "linking", "way")],
+    [f"ldp_core.theory.{part}" for part in ("learnability", "way")],
     ["ldp_core.presets"],
     ["ldp_core.cost"],
     ["ldp_core.tuning"],

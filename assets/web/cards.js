@@ -6,7 +6,6 @@ import { child, fill } from "./dom.js";
 import { spelled } from "./law_decoding.js";
 import { following, known, live } from "./live.js";
 import { draw, erase } from "./plot.js";
-import { saves } from "./save.js";
 import { palette } from "./theme.js";
 
 const COLUMNS = 6;
@@ -36,7 +35,6 @@ function show(box, cards) {
       ["p.es-head", [["strong.es-what", title], ["span.es-rest", rest]]],
       ["p.es-caption", caption],
       ["div.es-chart"],
-      saves(title),
     ],
   ];
   fill(box, cards.map(card)).forEach((node, i) => chart(node.querySelector(".es-chart"), cards[i]));

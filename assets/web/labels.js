@@ -15,7 +15,6 @@ const HALO = { "paint-order": "stroke", stroke: "var(--st-background-color)", "s
 export function label(element, annotations, leaders) {
   const [lines, words] = layerOf(element).children;
   const where = places(element);
-  if (element.zoomed) [annotations, leaders] = [inSight(element, annotations, leaders), []];
   const moved = apart(annotations.filter(beside), where);
   const leader = (item) => {
     const from = { x1: where.x(item, item.x0), y1: where.y(item, item.y0) };
@@ -62,23 +61,6 @@ function places(element) {
     y: (item, y) => (item.yref === "paper" ? size.t + (1 - y) * size.h : yaxis._offset + yaxis.r2p(y)),
     width,
   };
-}
-
-// What shows where somebody has zoomed. Words beside the plot stand at shares of its whole height: now they go
-// to where their lines end, if that is in sight.
-function inSight(element, annotations, leaders) {
-  const { xaxis, yaxis } = element._fullLayout;
-  const whole = element.lastFigure.figure.layout;
-  const within = (axis, value) => value >= Math.min(...axis.range) && value <= Math.max(...axis.range);
-  const ends = new Map(leaders.map((line) => [line.y1, line.y0]));
-  return annotations
-    .map((item) => {
-      if (item.yref !== "paper" || !beside(item) || !whole.yaxis.range) return item;
-      const [low, high] = whole.yaxis.range;
-      return { ...item, yref: "y", y: low + (ends.get(item.y) ?? item.y) * (high - low) };
-    })
-    .filter((item) => item.yref === "paper" || within(yaxis, item.y))
-    .filter((item) => (item.xref === "paper" ? !beside(item) || !whole.xaxis.range || within(xaxis, whole.xaxis.range[1]) : within(xaxis, item.x)));
 }
 
 // How far words beside the lines, one below another, are moved so that none covers the next: what is far enough

@@ -7,7 +7,6 @@ import { child, fill, picture } from "./dom.js";
 import { back, frameAt } from "./frames.js";
 import { head } from "./head.js";
 import { draw, erase } from "./plot.js";
-import { saves } from "./save.js";
 
 // pixels: with its heading a panel is 400 high (panels.css); on a phone three of them are above one another
 const PLOT = { wide: 322, narrow: 250 };
@@ -29,7 +28,7 @@ export function unmount({ parentElement }) {
 
 function show(panels, data) {
   const { bar, step } = back(panels, data.server.steps, () => show(panels, data));
-  const chart = (panel) => [...heading(panel), ["div.es-plot"], saves(panel.title)];
+  const chart = (panel) => [...heading(panel), ["div.es-plot"]];
   fill(panels, [
     ["section.es-accuracy", chart(data.accuracy)],
     ["section.es-noise", chart(data.noise)],

@@ -1,4 +1,4 @@
-// One way to draw: Plotly.react on a node that stays, so that live data neither flickers nor resets a zoom.
+// One way to draw: Plotly.react on a node that stays, so that live data do not flicker.
 
 import { beside, label } from "./labels.js";
 import { coloured, palette } from "./theme.js";
@@ -55,14 +55,14 @@ async function redraw(element) {
   if (!element.knownWidth) return; // hidden: drawn as soon as it has a size
   const { data, fitted, tall } = laid(element, { figure, height });
   element.style.minHeight = `${tall}px`;
-  const { shapes: lines = [], annotations = [], ...rest } = held(fitted);
+  const { shapes: lines = [], annotations = [], ...rest } = fitted;
   const shapes = lines.filter((item) => !beside(item));
   const axes = { xaxis: { range: rest.xaxis.range }, yaxis: { range: rest.yaxis.range } };
   const now = { marks: JSON.stringify(shapes), all: JSON.stringify([data, rest]), frame: framed(data, rest), axes: JSON.stringify(axes) };
   // plotly keeps the room of a legend that is gone: a chart that loses or gains one starts afresh
   if (element.data && Boolean(rest.showlegend) !== Boolean(element.layout.showlegend)) afresh(element);
   const before = (element.data && element.drawnBefore) || {};
-  const sameFrame = now.frame !== null && now.frame === before.frame && !element.zoomed;
+  const sameFrame = now.frame !== null && now.frame === before.frame;
   try {
     if (now.all !== before.all) await (sameFrame ? move(element, data, now.axes === before.axes ? {} : axes) : Plotly.react(element, data, { ...rest, shapes }, CONFIG));
     if ((now.all === before.all || sameFrame) && now.marks !== before.marks) await Plotly.relayout(element, { shapes });
@@ -71,29 +71,7 @@ async function redraw(element) {
     await Plotly.newPlot(element, data, { ...rest, shapes }, CONFIG);
   }
   element.drawnBefore = now;
-  const write = () => label(element, annotations, lines.filter(beside));
-  write();
-  if (!element.writes) {
-    element.on("plotly_relayout", (changed) => {
-      // by a person, whose view is kept: ours tells of a range as a whole
-      element.zoomed ||= Object.keys(changed).some((key) => /^[xy]axis\.(range\[|autorange)/.test(key));
-      element.writes();
-    });
-  }
-  element.writes = write;
-}
-
-// The chart as the address of a picture, "svg" or "png" (twice as fine). Drawn once more by plotly alone, which
-// writes the words beside the lines that are written over the chart here.
-export async function asPicture(element, format) {
-  await element.drawing;
-  const Plotly = await plotly();
-  const { data, fitted, tall } = laid(element, element.lastFigure);
-  const paper = palette(element).resolve("var(--st-background-color)");
-  const axes = ["xaxis", "yaxis"].filter((axis) => element.zoomed && element.layout?.[axis]?.range);
-  const seen = Object.fromEntries(axes.map((axis) => [axis, { ...fitted[axis], range: element.layout[axis].range }]));
-  const whole = { ...fitted, ...seen, paper_bgcolor: paper, plot_bgcolor: paper };
-  return Plotly.toImage({ data, layout: whole }, { format, width: fitted.width, height: tall, scale: format === "png" ? 2 : 1 });
+  label(element, annotations, lines.filter(beside));
 }
 
 // A figure in this theme's colours, in the room that it has.
@@ -108,7 +86,6 @@ function laid(element, { figure, height }) {
 function afresh(element) {
   window.Plotly.purge(element);
   element.textContent = "";
-  element.writes = undefined;
 }
 
 const MOVING = ["x", "y", "text", "hovertemplate", "name"]; // a name is told where a pointer is, and in a legend
@@ -174,13 +151,6 @@ function fitting(layout, width, data) {
   };
 }
 
-// Under a finger the page moves, and not what is in the chart: who reads on would zoom it unawares.
-function held(layout) {
-  if (!matchMedia("(pointer: coarse)").matches) return layout;
-  const axes = Object.keys(layout).filter((key) => /^[xy]axis\d*$/.test(key));
-  return { ...layout, dragmode: false, ...Object.fromEntries(axes.map((axis) => [axis, { ...layout[axis], fixedrange: true }])) };
-}
-
 // In its turn, like everything else: a drawing that is under way ends first. The element may be drawn on
 // again, by whoever takes the place over.
 export function erase(element) {
@@ -189,6 +159,6 @@ export function erase(element) {
   element.watcher = undefined;
   element.drawing = (element.drawing ?? Promise.resolve()).then(() => {
     if (window.Plotly && element.data) window.Plotly.purge(element);
-    element.drawnBefore = element.writes = undefined;
+    element.drawnBefore = undefined;
   });
 }

@@ -1,5 +1,5 @@
 // Charts of a page without Plotly: figures as pages/parts/charts writes them, drawn as SVG with the functions of plot.js
-// and save.js that others import; the values under the pointer stand beside it.
+// that others import; the values under the pointer stand beside it.
 
 import { child, fill } from "./dom.js";
 import { beside, label } from "./labels.js";
@@ -23,10 +23,6 @@ export function draw(element, figure, height, words) {
 export function erase(element) {
   element.watcher?.disconnect();
   element.watcher = undefined;
-}
-
-export function saves() {
-  return ["span", { hidden: true }];
 }
 
 // An annotation's words without its markup, of which & < > are written as entities.

@@ -61,12 +61,10 @@ CLASS = (
 )
 
 
-def open_class(
-    teacher: Person, scenario: str, free: str = "aggregator.name", numbered: bool = False
-) -> Session:
+def open_class(teacher: Person, scenario: str, numbered: bool = False) -> Session:
     """Open a class with its first question."""
     refuse_students(teacher)
-    _refuse_nonsense(scenario, free)
+    free = free_fields(scenario)[0]
     with CLASSES.writing() as db:
         taken = {row["code"] for row in db.execute("SELECT code FROM class")}
         while (code := "".join(secrets.choice(LETTERS) for _ in range(LENGTH))) in taken:
@@ -127,7 +125,8 @@ def ask(session: Session, teacher: Person, scenario: str) -> None:
 
 def leave_free(session: Session, teacher: Person, free: str) -> None:
     """Choose the field that students may change in their own runs."""
-    _refuse_nonsense(session.scenario, free)
+    if free not in (known := free_fields(session.scenario)):
+        raise InvalidInput(f"“{free[:40]}” cannot be left free; one of these can: {', '.join(known)}")
     _set(session, teacher, "free = ?", free)
 
 
@@ -216,8 +215,3 @@ def _over(opened: float) -> bool:
 def refuse_students(person: Person) -> None:
     if not person.teacher:
         raise NotYours("only a teacher can do this: type the secret that the server was started with")
-
-
-def _refuse_nonsense(scenario: str, free: str) -> None:
-    if free not in (known := free_fields(scenario)):
-        raise InvalidInput(f"“{free[:40]}” cannot be left free; one of these can: {', '.join(known)}")

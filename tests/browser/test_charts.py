@@ -42,51 +42,6 @@ def test_a_legend_that_is_gone_leaves_no_room_behind(page: Page):
     assert below(page) <= TITLED
 
 
-ZOOMED = """async () => {
-  const { render } = await import("/assets/web/cards.js");
-  const share = { xref: "paper", yref: "paper" };
-  const [font, line] = [{ size: 13, color: "#000" }, { width: 1, color: "#000" }];
-  const words = (y, text) => ({ ...share, x: 1.03, y, text, xanchor: "left", font });
-  const leader = { ...share, type: "line", x0: 1, x1: 1.03, y0: 0.2, y1: 0.3, line };
-  const layout = {
-    xaxis: { range: [0, 1] }, yaxis: { range: [0, 1] }, margin: { l: 40, r: 100, t: 10, b: 30 },
-    annotations: [words(0.3, "low"), words(0.9, "high")], shapes: [leader],
-  };
-  const trace = { type: "scatter", mode: "lines", x: [0, 1], y: [0.2, 0.2] };
-  const figure = JSON.stringify({ data: [trace], layout });
-  const cards = [{ title: "", rest: "", caption: "", figure, height: 300, label: "", row: 1 }];
-  const parentElement = document.body.appendChild(document.createElement("div"));
-  parentElement.id = "zoomed";
-  parentElement.style.cssText = "position:fixed;top:0;left:0;width:600px;z-index:9999999;background:white";
-  render({ data: { cards }, parentElement });
-  const chart = parentElement.querySelector(".es-chart");
-  await new Promise((resolve) => setTimeout(resolve));
-  await chart.drawing;
-}"""
-
-
-def test_labels_follow_their_lines_after_a_zoom(page: Page):
-    page.evaluate(ZOOMED)
-    chart = page.locator("#zoomed .es-chart")
-    words, line = chart.locator(".es-labels text"), chart.locator(".js-line")
-    expect(words).to_have_text(["low", "high"])
-    plot = chart.locator(".nsewdrag").bounding_box()
-    assert plot is not None
-    x, y = plot["x"] + plot["width"] / 2, plot["y"] + plot["height"] * 0.6
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 3, plot["y"] + plot["height"] * 0.95, steps=4)
-    page.mouse.up()
-    expect(words).to_have_text(["low"])
-    box, drawn = words.bounding_box(), line.bounding_box()
-    assert box is not None
-    assert drawn is not None
-    assert abs(box["y"] + box["height"] / 2 - drawn["y"] - drawn["height"] / 2) < 6
-    page.mouse.dblclick(x, y)
-    expect(words).to_have_text(["low", "high"])
-    page.evaluate("document.getElementById('zoomed').remove()")
-
-
 RANGES = """() => [...document.querySelectorAll(".js-plotly-plot")].map(
     (chart) => [chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range])"""
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"

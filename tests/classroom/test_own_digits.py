@@ -172,7 +172,7 @@ def test_no_drawing_is_found_on_the_disk_after_the_end(opened: sessions.Session,
 
 @pytest.fixture
 def coin_class(runs_dir: Path) -> sessions.Session:
-    session = sessions.open_class(TEACHER, "one_bit", "1.1")
+    session = sessions.open_class(TEACHER, "one_bit")
     for name in ("anna", "ben", "cleo"):
         members.join(session, name, name)
     sessions.move(session, TEACHER, "ask")

@@ -58,11 +58,11 @@ def test_class_is_moved_by_a_teacher_only(opened: sessions.Session):
     assert sessions.find(opened.code) == opened
 
 
-def test_unknown_scenario_or_free_field_is_refused(runs_dir: Path):
+def test_unknown_scenario_or_free_field_is_refused(opened: sessions.Session):
     with pytest.raises(UnknownName, match="two_volunteers"):
         sessions.open_class(TEACHER, "two_volunters")
     with pytest.raises(InvalidInput, match="cannot be left free; one of these can: aggregator"):
-        sessions.open_class(TEACHER, "two_volunteers", "dataset")
+        sessions.leave_free(opened, TEACHER, "dataset")
 
 
 def test_two_teachers_at_once_move_a_class_one_step(opened: sessions.Session):

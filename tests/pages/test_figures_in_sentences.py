@@ -29,7 +29,6 @@ cells of settings that no run has (tests/theory) :: ^.*not trained yet.*|# setti
 verdict before training (tests/test_pilot) :: # (?:short )?(?:runs|trials)(?: with #(?: of #)? clients? a round)? end at[^;|]*|nine of ten runs end between #%? and #%?|chance up to #%|learns from #% on|The verdict is from a short trial[^|]*|testing …
 intervals of differences (tests/inference) :: interval -?# to #|\(# to #\)
 shares of data (tests/partitions) :: , and some of .*|median #|#% strict|Drawn are # of the #|A share is unsure.*|The best # and|share of the average:.*
-recognised uploads (tests/leakage) :: Linked over rounds.*|Third: what.*|next upload is recognised.*
 ε of other settings (test_costs) :: Promise ε # (?:\(δ #\) )?for|ε # for the whole run(?=[^.]*takes ε)|takes ε #|cost no more at δ #|price of # uploads|# of # clients upload.*?(?=[|]|$)|ranges longer than #|budgets from # on
 links :: ask\?.*
 ceiling of own data (tests/pages/train/test_measured_bar) :: one model of all the data #%|it rose by #% in the last (?:# )?rounds?

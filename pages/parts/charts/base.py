@@ -59,7 +59,7 @@ def figure(
         layout["annotations"], lines = labelled(ends, low, high, gap)
         layout["shapes"] = [*lines, *layout.get("shapes", [])]
     axis = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False, "ticks": "", "automargin": True}
-    axis |= {"tickfont": {"size": 12, "color": MUTED}}
+    axis |= {"tickfont": {"size": 12, "color": MUTED}, "fixedrange": True}
     return {
         "data": list(traces),
         "layout": {
@@ -70,7 +70,7 @@ def figure(
             "showlegend": False,
             "hovermode": "x unified",
             "hoverlabel": HOVER,
-            "uirevision": "kept",
+            "dragmode": False,
             "xaxis": {**axis, "showgrid": False, **_titled(x)},
             "yaxis": {**axis, **_titled(y)},
             **layout,

@@ -55,7 +55,7 @@ def population_figure(experiment: Experiment) -> Figure:
         traces,
         x={"title": "client", "range": [0.2, count + 0.8], "anchor": "y2", "tickformat": "d"},
         y={**_log(budgets), "domain": [0.56, 1]},
-        yaxis2={**_log(noise), **below, "tickfont": {"size": 12, "color": MUTED}},
+        yaxis2={**_log(noise), **below, "fixedrange": True, "tickfont": {"size": 12, "color": MUTED}},
         annotations=[heading | {"font": {**FONT, "color": TEXT}} for heading in headings],
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 22, "b": 8},

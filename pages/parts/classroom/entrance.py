@@ -17,7 +17,6 @@ from ldp_core.runs import inventory, outcomes
 from ldp_core.settings import TEACHER
 from ldp_core.system.shipped import ASSETS
 from pages.parts.learn.language import language, say
-from pages.parts.learn.one_thing import free_name
 from pages.parts.ui import components
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refusing
@@ -128,7 +127,7 @@ def _mine() -> None:
 
 
 def _open_form() -> None:
-    """Form for a new class, prefilled by a link `/class?lesson=NAME&free=FIELD`."""
+    """Form for a new class, prefilled by a link `/class?lesson=NAME`."""
     names, prepared = topics.names(), st.query_params.get("lesson", "")
     for why in lessons.refused.values():
         st.caption(plain(why, 300))
@@ -141,30 +140,18 @@ def _open_form() -> None:
     )
     if prepared and prepared not in names:
         st.caption(f"There is no lesson or scenario “{plain(prepared, 40)}”; here is the first one.")
-    free = _free(asked) if topics.get(asked).scenario else sessions.free_fields(asked)[0]
     numbered = st.toggle("Numbers in place of names", key="class numbered")
-    st.button("Open a class", type="primary", key="open class", on_click=_open, args=(asked, free, numbered))
+    st.button("Open a class", type="primary", key="open class", on_click=_open, args=(asked, numbered))
     st.caption(
         f"It ends when you press *New class*, or by itself after {sessions.HOURS:.0f} hours; then names, "
         "guesses and drawings are deleted."
     )
 
 
-def _free(asked: str) -> str:
-    fields, wanted = sessions.free_fields(asked), st.query_params.get("free", "")
-    return st.selectbox(
-        "What students may change at the end",
-        fields,
-        index=fields.index(wanted) if wanted in fields else 0,
-        format_func=free_name,
-        key=f"class free {asked}",
-    )
-
-
 @pressed
-def _open(asked: str, free: str, numbered: bool) -> None:
+def _open(asked: str, numbered: bool) -> None:
     with refusing(NOT_OPENED):
-        session = sessions.open_class(visitor(), asked, free, numbered)
+        session = sessions.open_class(visitor(), asked, numbered)
         st.query_params.from_dict({"code": session.code})
 
 

@@ -202,7 +202,7 @@ def _grey(images: NDArray[Any]) -> NDArray[Any]:
 
 
 def _figure(png: str) -> Figure:
-    bare = {"visible": False, "fixedrange": True}
+    bare = {"visible": False}
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "sizex": 1, "sizey": 1, "xanchor": "left"}
     shown = {"source": f"data:image/png;base64,{png}", "layer": "above", **place}
     return figure([], x=bare, y=bare, images=[shown], margin={"l": 0, "r": 0, "t": 0, "b": 0})

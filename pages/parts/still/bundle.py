@@ -14,8 +14,8 @@ from ldp_core.system.shipped import ASSETS, CONFIG
 from pages.parts.ui.components import WEB
 
 ENTRY = "still.js"
-INSTEAD = {"plot.js": "still_chart.js", "save.js": "still_chart.js"}
-"""Modules that stand in for those that need Plotly."""
+INSTEAD = {"plot.js": "still_chart.js"}
+"""The module that stands in for that which needs Plotly."""
 STYLES = ("dissolve", "ladder", "panels", "outcome", "lineup", "coin", "coin_room", "still")
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.M)

@@ -1,7 +1,6 @@
 """The choice of the trust model: who sees what under each, its parameters, and all models at the same ε."""
 
 import html
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,13 @@ import streamlit as st
 from ldp_core import trust
 from ldp_core.accounting import WHOLE_RUN as WHOLE
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment, Variant, changed, plan
-from ldp_core.inference import wilson
+from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.limits import EPSILON
-from ldp_core.theory.linking import GROUPS, linked
 from ldp_core.trust.base import Against
 from pages.parts.systems.unlike import differing
 from pages.parts.ui.fields import named, own_parameters
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import listed, number, plain
+from pages.parts.ui.text import listed, plain
 from pages.parts.ui.workspace import Workspace
 
 WHOLE_RUN = 8.0
@@ -70,7 +67,6 @@ def trust_panel(workspace: Workspace) -> None:
             st.caption(plain(f"What breaks it: {one.breaks[0].lower()}{one.breaks[1:]}", 400))
         if all(one.own_noise for one in compared.values()):
             st.caption("Its own noise takes the mechanism's place; the mechanism is kept for later.")
-        st.caption(plain(recognised(workspace.draft.experiments()), 600))
         _side_by_side(workspace)
 
 
@@ -94,37 +90,6 @@ def with_trust(draft: Draft, kind: str) -> Draft:
         return _fitting(draft, kind, ways)
     except InvalidExperiment:
         return _fitting(Draft(draft.base, (Variant(trust.get(kind).label),), draft.seeds), kind, ways)
-
-
-def recognised(experiments: Sequence[Experiment]) -> str:
-    """How often uploads are recognised over rounds by what clients declare, where they declare unlike."""
-    if all(one.trust.own_noise for one in experiments):
-        return "No single upload is seen, so none is recognised by its declared ε or range."
-    known = [linked(plan(one)) for one in experiments if not one.trust.own_noise]
-    found = max(known, key=lambda one: max(one.right.values(), default=-1) / max(one.tries, 1))
-    if not found.right:
-        return (
-            "All declare the same ε and range, as far as they declare them: these tell no upload from others."
-        )
-    if not found.tries:
-        return "No client sends in two rounds after each other, so none is recognised by its declared ε."
-
-    def often(right: int) -> str:
-        low, high = wilson(right, found.tries)
-        return f"{_share(right / found.tries)} ({_share(low)} to {_share(high)})"
-
-    ways = [f"by its {by} {often(right)}" for by, right in found.right.items()]
-    most = " where it is most" if any(one != found for one in known) else ""
-    return (
-        f"Linked over rounds, if names were removed{most}: a client's next upload is recognised "
-        f"{listed(ways)} of the time (guessing: {_share(found.chance)}). "
-        f"If in each of {GROUPS} groups all declared the same: "
-        f"{often(found.grouped)}."
-    )
-
-
-def _share(value: float) -> str:
-    return f"{number(100 * value, 2)} %"
 
 
 def _side_by_side(workspace: Workspace) -> None:

@@ -113,7 +113,7 @@ def test_each_phase_is_drawn_before_there_is_a_run(
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a part by itself knows no page
     monkeypatch.setattr("pages.parts.ui.visitor._teachers", set())
     teacher = Person("t" * 16, teacher=True)
-    session = sessions.open_class(teacher, scenario, sessions.free_fields(scenario)[0])
+    session = sessions.open_class(teacher, scenario)
     sessions.move(session, teacher, phase)
     app = drawn(whole, code=session.code, leads=leads)
     if not leads:
