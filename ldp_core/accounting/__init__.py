@@ -5,7 +5,6 @@
 """
 
 from ldp_core.accounting.ledger import (
-    SHARE,
     entries,
     epsilon_for,
     everyone,
@@ -13,7 +12,6 @@ from ldp_core.accounting.ledger import (
     ledger,
     promise,
     run_budget,
-    within,
 )
 from ldp_core.accounting.ledger_entry import (
     AGAINST,

@@ -15,13 +15,11 @@ import numpy as np
 
 from ldp_core.accounting.ledger_entry import SOME, Entry, each_as_json
 from ldp_core.composition.backwards import largest
-from ldp_core.composition.spending import Client, Promise
+from ldp_core.composition.spending import Client
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, Plan, changed, parse, plan
 from ldp_core.limits import EPSILON, at_least, at_most, number
 
-SHARE = 0.95
-"""Share of the clients whose number of uploads `within` bounds."""
 AVERAGE = "the price of {} uploads, an average number of them, and no bound: a client may upload more often"
 
 
@@ -72,14 +70,6 @@ def promise(plan: Plan, client: Client, limit: float = math.inf, drawn: int | No
         entry = replace(entry, unit="record", some=some, whole=whole, persons=persons)
     learnt = plan.source.learnt
     return entry.not_counting(learnt) if learnt else entry
-
-
-def within(plan: Plan, client: Client, limit: float = math.inf) -> tuple[int, Promise]:
-    """Number of uploads exceeded with probability at most 1 − `SHARE`, and the guarantee for that number."""
-    asked = plan.experiment
-    often = asked.selection.uploads_quantile(asked.clients.count, asked.rounds, SHARE)
-    often = min(often, _most(plan, client, limit))
-    return often, plan.prices.uploads(client, often)
 
 
 def _most(plan: Plan, client: Client, limit: float) -> int:

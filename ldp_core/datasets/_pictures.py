@@ -39,7 +39,6 @@ FILES = (
     *("images", "image", "imgs", "img", "masks", "mask", "labels", "annotations", "jpegimages", "thumbnails"),
     *("segmentation", "segmentations", "depth", "rgb"),
 )
-UNSORTED = ("unsorted", "unlabeled", "unlabelled", "unknown", "unsup", "unclassified")
 LETTERS = re.compile(r"[^\W\d_]+")
 """Class of a picture outside any folder: the first letters of its name, as in cat.1.png."""
 REMEDY = "put the pictures of each class in a folder of its own, directly or in train and test"
@@ -90,7 +89,6 @@ def arranged(paths: Sequence[str], seen: Seen) -> Found:
     _refuse_kinds_of_files(found)
     found, held = _parted(_parts_first(found), seen)
     found, outer = _deep(found, seen)
-    found = _without_unsorted(found, seen)
     label = {i: parts[-2] if len(parts) > 1 else _lettered(parts[0]) for i, parts in found.items()}
     classes = tuple(sorted({label[i] for i in found if i not in held}))
     if not 2 <= len(classes) <= MOST_CLASSES:
@@ -135,20 +133,6 @@ def _parts_first(found: Paths) -> Paths:
     if len(cut) == len(found) and all(cut.values()):
         return {i: (one[2], one[1], found[i][1]) for i, one in cut.items() if one}
     return found
-
-
-def _without_unsorted(found: Paths, seen: Seen) -> Paths:
-    """Pictures without those in a folder of unsorted ones, unless it is a class as answered."""
-    names = {parts[-2] for parts in found.values() if len(parts) > 1}
-    odd = sorted(name for name in names if name.lower() in UNSORTED)
-    if not odd or len(names) < 3:
-        return found
-    stated = "leave_out" in seen.card.model_fields_set
-    if not stated:
-        asks = f"is {' or '.join(map(shown, odd))} a class of its own?"
-        seen.ask(asks, ("no, leave it out", {"leave_out": odd}), ("yes, a class", {"leave_out": ()}))
-    away = {*seen.card.leave_out} if stated else {*odd}
-    return {i: parts for i, parts in found.items() if len(parts) < 2 or parts[-2] not in away}
 
 
 def _parted(found: Paths, seen: Seen) -> tuple[Paths, set[int]]:

@@ -27,19 +27,7 @@ TARGETS = Heading.of(
     "death dead died deceased alive mortality relapse recurrence arrest vote grade",
     "the is has was name id of payment next month reservation booking loan",
 )
-AMOUNTS = {
-    "price",
-    "charges",
-    "charge",
-    "cost",
-    "salary",
-    "cnt",
-    "count",
-    "amount",
-    "revenue",
-    "sales",
-    "medv",
-}
+AMOUNTS = words("price charges charge cost salary cnt count amount revenue sales medv")
 
 
 def read(data: bytes, seen: Seen) -> Table:

@@ -1,5 +1,5 @@
-"""A sample of MNIST that ships with the program: real handwritten digits without a network, always drawn
-equally by `python -m ldp_core.datasets.mnist_sample`.
+"""A sample of MNIST that ships with the program: real handwritten digits without a network, drawn at random
+without replacement from its training and test images by the stream (0, "holdout") of each, in their order.
 """
 
 import zipfile
@@ -11,19 +11,15 @@ from numpy.typing import NDArray
 
 from ldp_core.datasets.base import Data, Dataset, Report
 from ldp_core.errors import DataUnavailable
-from ldp_core.streams import stream
-from ldp_core.system.data_folder import data_dir
 from ldp_core.system.shipped import ASSETS
 
 SHIPPED = ASSETS / "data" / "mnist_sample.npz"
 TRAIN, TEST = 5_000, 1_000
 SIDE = 28
-HEADERS = 16, 8
-"""Bytes before the first pixel, and before the first label."""
 
 
 class MNISTSample(Dataset):
-    """Drawn at random from MNIST's training and test images (`draw`)."""
+    """Drawn at random from MNIST's training and test images."""
 
     label = "MNIST, a sample (28×28)"
     order = 2
@@ -59,21 +55,3 @@ def _shipped(name: str) -> NDArray[np.uint8]:
             return arrays[name]
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
         raise ValueError("damaged") from error
-
-
-def draw(root: Path) -> dict[str, NDArray[np.uint8]]:
-    """5 000 of MNIST's 60 000 training and 1 000 of its 10 000 test images, at random without replacement, in
-    MNIST's order: arrays `train_x`, `train_y`, `test_x`, `test_y`.
-    """
-    found: dict[str, NDArray[np.uint8]] = {}
-    for number, (part, name, size) in enumerate((("train", "train", TRAIN), ("t10k", "test", TEST))):
-        files = [root / "MNIST" / "raw" / f"{part}-{kind}-ubyte" for kind in ("images-idx3", "labels-idx1")]
-        x, y = (np.fromfile(file, dtype=np.uint8, offset=n) for file, n in zip(files, HEADERS, strict=True))
-        chosen = np.sort(stream(0, "holdout", number).permutation(len(y))[:size])
-        found |= {f"{name}_x": x.reshape(-1, SIDE, SIDE)[chosen], f"{name}_y": y[chosen]}
-    return found
-
-
-if __name__ == "__main__":
-    SHIPPED.parent.mkdir(exist_ok=True)
-    np.savez_compressed(SHIPPED, **draw(data_dir()))  # type: ignore[arg-type]  # numpy's stub knows no arrays

@@ -35,10 +35,6 @@ class Selection(Component):
         """Largest number of uploads of a client in a run; by default one a round."""
         return rounds
 
-    def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
-        """Least number of uploads with probability at least `share` of no more; by default the worst case."""
-        return self.most_uploads(count, rounds)
-
     def size(self, count: int) -> int | None:
         """Participants of a round if they are a uniform sample, independent between rounds; else None."""
         return None

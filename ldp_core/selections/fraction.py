@@ -5,7 +5,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from scipy.special import bdtr
 
 from ldp_core.fields import Number
 from ldp_core.limits import FRACTION
@@ -34,8 +33,3 @@ class Fraction(Selection):
 
     def expected_uploads(self, count: int, rounds: int) -> float:
         return rounds * self.size(count) / count
-
-    def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
-        # rounds are drawn apart, so one client's uploads are binomial; the sum ends at 1 but for rounding
-        within = bdtr(np.arange(rounds), rounds, self.size(count) / count)
-        return int(np.count_nonzero(within < share))

@@ -5,7 +5,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from scipy.special import bdtr
 
 from ldp_core.fields import Number
 from ldp_core.limits import LEAST_CHANCE
@@ -41,6 +40,3 @@ class SelfSampling(Selection):
 
     def expected_uploads(self, count: int, rounds: int) -> float:
         return rounds * self.chance
-
-    def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
-        return int(np.count_nonzero(bdtr(np.arange(rounds), rounds, self.chance) < share))

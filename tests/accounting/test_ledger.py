@@ -21,7 +21,6 @@ from ldp_core.accounting import (
     ledger,
     run_budget,
     to_json,
-    within,
     worth,
 )
 from ldp_core.accounting.ledger_entry import EACH
@@ -90,13 +89,7 @@ def test_the_price_of_an_average_client_is_no_guarantee():
     assert "no bound" in entry["run_expected"]["why"]
     assert "4.5 uploads" in entry["run_expected"]["why"]
     assert all(entry[scope]["guarantee"] for scope in SCOPES if scope != "run_expected")
-    uploads, line = within(plan(experiment), everyone(plan(experiment))[0])
-    assert uploads == 8  # of 15 draws at .3, 94.999 % are at most 7
-    assert entry["run_expected"]["epsilon"] < line.bound < entry["run_worst"]["epsilon"]
-    spending, client = Spending(plan(experiment).releases), everyone(plan(experiment))[0]
-    two = spending.uploads(client, 2)
-    assert line == spending.uploads(client, 8)
-    assert within(plan(experiment), client, two.bound + 1) == (2, two), "a limit of one's own"
+    assert entry["run_expected"]["epsilon"] < entry["run_worst"]["epsilon"]
     assert ledger({})[0]["run_expected"]["guarantee"], "everybody uploads in every round: no average about it"
 
 

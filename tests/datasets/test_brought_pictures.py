@@ -41,7 +41,6 @@ LAYOUTS: dict[str, tuple[dict[str, bytes], set[str], tuple[int, int], int]] = {
     "train and test": (files("train/cats", "train/dogs", "test/cats", "test/dogs"), set(), (10, 10), 0),
     "parts in classes": (files(*(one for one in SPLIT if "/" in one)), set(), (10, 10), 0),
     "parts in names": (files(*(one for one in SPLIT if "_" in one)), set(), (10, 10), 0),
-    "not sorted": (files("cats", "dogs", "unsorted"), {"leave_out"}, (8, 2), 0),
     "as MNIST": (files("training/0", "training/1", "testing/0", "testing/1"), set(), (10, 10), 0),
     "train, valid and test": (files(*PARTS), {"held_out"}, (10, 10), 0),
     "clients": (files("alice/cats", "alice/dogs", "bob/cats", "bob/dogs"), {"folders"}, (16, 4), 2),

@@ -8,7 +8,7 @@ from typing import Self
 
 import streamlit as st
 
-from ldp_core.accounting import AGAINST, SHARE, Entry, Promise, Scope, promise, together_in_words, within
+from ldp_core.accounting import AGAINST, Entry, Promise, Scope, promise, together_in_words
 from ldp_core.composition.spending import Client
 from ldp_core.experiment import PER, Experiment, kept, plan
 from pages.parts.noise.adding_up import added_up
@@ -53,7 +53,6 @@ FAR = 10.0
 """ε beyond which the bound on the odds is useless: at 10 they may change 22 026-fold."""
 SLIGHT = 0.05
 """ε below which the factor e^ε is shown as an increase in percent."""
-MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
 
 
 @dataclass(frozen=True)
@@ -75,11 +74,6 @@ class Promised:
     def entry(self) -> Entry:
         return _promise(plan(self.experiment), self.client, self.limit)
 
-    @cached_property
-    def mostly(self) -> tuple[int, Promise]:
-        """Number of uploads that most clients do not exceed, and its guarantee."""
-        return _within(plan(self.experiment), self.client, self.limit)
-
     @property
     def seen(self) -> int:
         attack = self.experiment.attack
@@ -97,7 +91,6 @@ class Promised:
 
 
 _promise = kept(512)(promise)
-_within = kept(512)(within)
 
 
 def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | None = None) -> None:
@@ -164,16 +157,11 @@ def _cell(line: Promise) -> str:
 
 
 def _price(one: Promised) -> str:
-    """ε of the expected number of uploads; of random ones also of the number that most do not exceed."""
+    """ε of the expected number of uploads, which bounds no client's where they are random."""
     line = one.entry.run_expected
     if line.epsilon is None or line.rule == "nominal" or line == one.entry.run_worst:
         return _cell(line)
-    often, most = one.mostly
-    price = f"ε {at_most(line.epsilon, 4)}, δ {number(line.delta)}, no bound; {MOST_OF} upload"
-    if often == 0:
-        return f"{price} nothing"
-    times = "once" if often == 1 else f"{number(often, 5)} times"
-    return f"{price} at most {times}: **ε {at_most(most.bound, 4)}**, δ {number(most.delta)}"
+    return f"ε {at_most(line.epsilon, 4)}, δ {number(line.delta)}, no bound"
 
 
 def in_words(one: Promised) -> str:
