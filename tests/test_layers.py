@@ -12,94 +12,27 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
+ORDER = """
+hints < limits errors < settings < streams images < inference tables < system < fields < plugins
+< component < mechanisms selections partitions datasets models optimizers
+< aggregators attacks features systems < composition < trust < experiment < accounting
+< theory.clients < theory.turnout < theory.server < theory.learnability theory.way
+< presets < cost < tuning < events < engines < federated < leakage < inspection < door < simulate
+< many < pilot < contract < behaviour < papers < runs.storage < runs.lockstep < theory < runs.batch
+< runs.cluster < runs.train_all < runs.machine < runs.queue < runs.record < runs.view
+< runs.outcomes < runs.claims < runs.kinds < runs.stored_answer < runs.stored_promises
+< runs.stored_ladder < runs.process < runs.jobs < runs.carry < runs < lessons < classroom < library
+< doctor < commands < cli < __main__ < pages.server < pages.parts < pages.parts.ui
+< pages.parts.systems < pages.parts.charts < pages.parts.clients < pages.parts.noise
+< pages.parts.runs < pages.parts.train < pages.parts.watch < pages.parts.compare < pages.parts.start
+< pages.parts.attack < pages.parts.papers < pages.parts.tune < pages.parts.learn
+< pages.parts.classroom < pages.parts.still < pages < app
+"""
+"""From the bottom, below ldp_core where nothing else is said: a module may import from its own room, and from
+any room that stands before a “<” on its left."""
 LAYERS = [
-    # from the bottom: a module may import from its own package and from any layer above it in this list
-    ["ldp_core.hints"],
-    ["ldp_core.limits", "ldp_core.errors"],
-    ["ldp_core.settings"],
-    ["ldp_core.streams", "ldp_core.images"],
-    ["ldp_core.inference", "ldp_core.tables"],
-    ["ldp_core.system"],
-    ["ldp_core.fields"],
-    ["ldp_core.plugins"],
-    ["ldp_core.component"],
-    [
-        "ldp_core.mechanisms",
-        "ldp_core.selections",
-        "ldp_core.partitions",
-        "ldp_core.datasets",
-        "ldp_core.models",
-        "ldp_core.optimizers",
-    ],
-    ["ldp_core.aggregators", "ldp_core.attacks", "ldp_core.features", "ldp_core.systems"],
-    ["ldp_core.composition"],
-    ["ldp_core.trust"],
-    ["ldp_core.experiment"],
-    ["ldp_core.accounting"],
-    *([f"ldp_core.theory.{part}"] for part in ("clients", "turnout", "server")),
-    [f"ldp_core.theory.{part}" for part in ("learnability", "way")],
-    ["ldp_core.presets"],
-    ["ldp_core.cost"],
-    ["ldp_core.tuning"],
-    ["ldp_core.events"],
-    ["ldp_core.engines"],
-    ["ldp_core.federated"],
-    ["ldp_core.leakage"],
-    ["ldp_core.inspection"],
-    ["ldp_core.door"],
-    ["ldp_core.simulate"],
-    ["ldp_core.many"],
-    ["ldp_core.pilot"],
-    ["ldp_core.contract"],
-    ["ldp_core.behaviour"],
-    ["ldp_core.papers"],
-    ["ldp_core.runs.storage"],
-    ["ldp_core.runs.lockstep"],
-    ["ldp_core.theory"],  # its face, which may train
-    ["ldp_core.runs.batch"],
-    ["ldp_core.runs.cluster"],
-    ["ldp_core.runs.train_all"],
-    ["ldp_core.runs.machine"],
-    ["ldp_core.runs.queue"],
-    ["ldp_core.runs.record"],
-    ["ldp_core.runs.view"],
-    ["ldp_core.runs.outcomes"],
-    ["ldp_core.runs.claims"],
-    ["ldp_core.runs.kinds"],
-    ["ldp_core.runs.stored_answer"],
-    ["ldp_core.runs.stored_promises"],
-    ["ldp_core.runs.stored_ladder"],
-    ["ldp_core.runs.process"],
-    ["ldp_core.runs.jobs"],
-    ["ldp_core.runs.carry"],
-    ["ldp_core.runs"],  # its face
-    ["ldp_core.lessons"],
-    ["ldp_core.classroom"],
-    ["ldp_core.library"],
-    ["ldp_core.doctor"],
-    ["ldp_core.commands"],
-    ["ldp_core.cli"],
-    ["ldp_core.__main__"],
-    ["pages.server"],
-    ["pages.parts"],
-    ["pages.parts.ui"],
-    ["pages.parts.systems"],
-    ["pages.parts.charts"],
-    ["pages.parts.clients"],
-    ["pages.parts.noise"],
-    ["pages.parts.runs"],
-    ["pages.parts.train"],
-    ["pages.parts.watch"],
-    ["pages.parts.compare"],
-    ["pages.parts.start"],
-    ["pages.parts.attack"],
-    ["pages.parts.papers"],
-    ["pages.parts.tune"],
-    ["pages.parts.learn"],
-    ["pages.parts.classroom"],
-    ["pages.parts.still"],
-    ["pages"],
-    ["app"],
+    [one if one.startswith(("pages", "app")) else f"ldp_core.{one}" for one in layer.split()]
+    for layer in ORDER.split("<")
 ]
 PRODUCT = sorted([*ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"])
 

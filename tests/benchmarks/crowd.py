@@ -1,4 +1,6 @@
-"""What a benchmark ran on, and its figures in a few words."""
+"""A server of its own, and people on it: connections that speak Streamlit's protobuf; and what was measured
+where, in a few words.
+"""
 
 import asyncio
 import json

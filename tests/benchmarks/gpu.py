@@ -2,18 +2,13 @@
 
 - every model, trained for all clients at once there and on the processor: how far apart the weights are;
 - every system by name, and every mechanism: the same run on both; noise has the same bits, figures are close;
-- a card with little memory left: fewer clients at a time, and the same weights;
-- a run that is killed in mid-run and taken up: whether it ends at the same bits.
+- a card with little memory left: fewer clients at a time, and the same weights.
 """
 
-import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -29,18 +24,10 @@ from ldp_core.simulate import simulate
 from ldp_core.streams import stream
 from tests.benchmarks.crowd import described
 from tests.data import digits, mnist_like
-from tests.systems.killed import killed_and_resumed
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
 LITTLE = 2.7e9
 """Bytes of the card that are left, where little is: one client of 24 takes 0.8 of them, all of them 18."""
-
-GENTLE = {"learning_rate": 0.05}
-LONG: tuple[dict[str, Any], ...] = (
-    {"dataset": "digits", "rounds": 1000},
-    {"dataset": "mnist_sample", "model": "cnn", "rounds": 150, "mechanism": "none", "local": GENTLE},
-)
-"""Runs that are not over before they are looked at."""
 
 
 def training(
@@ -120,21 +107,6 @@ def little_memory() -> str:
     return f"weights at most {float((roomy - tight).abs().max()):.1e} apart"
 
 
-def killed(changes: dict[str, Any]) -> str:
-    """A run that is killed with SIGKILL in mid-run and taken up, beside one that is not."""
-    changes = {"attack": None} | changes
-    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(1, get_context("spawn")) as apart:
-        # by a process that has not touched the card: one that has cannot fork others that do
-        resumed = apart.submit(_killed_there, changes, folder).result()
-    _, whole = run(parse(changes), loaded(parse(changes).dataset), GPU)
-    return "the same bits" if resumed == whole.weights_sha256 else "other bits"
-
-
-def _killed_there(changes: dict[str, Any], folder: str) -> str:
-    os.environ["EPSILON_RUNS_DIR"] = folder
-    return killed_and_resumed(changes)
-
-
 def main() -> None:
     if not torch.cuda.is_available():
         sys.exit("there is no GPU here")
@@ -145,7 +117,6 @@ def main() -> None:
         *((f"model {one}", partial(both, one)) for one in models.names()),
         *((f"run {one}", partial(same_run, changes)) for one, changes in runs()),
         ("little memory", little_memory),
-        *((f"killed and taken up, {one['dataset']}", partial(killed, one)) for one in LONG),
     ]
     for what, find in parts:
         began = time.perf_counter()

@@ -35,25 +35,12 @@ KINDS = {
 }
 ALL = [(kind, name) for kind, room in KINDS.items() for name in room.names()]
 
-EACH = "piecewise mean fraction iid digits mlp adam pldp_fl trimmed likelihood central"
-
 
 @pytest.mark.parametrize(("kind", "name"), ALL, ids="/".join)
 def test_every_part_keeps_its_contract(kind: str, name: str):
     for words, check in promises.OWN[kind](KINDS[kind].get(name)):
         with case(words):
             check()
-
-
-@pytest.mark.parametrize("part", EACH.split())
-def test_check_command_passes_a_part_of_each_kind(part: str, capsys: pytest.CaptureFixture[str]):
-    """By the command; of a mechanism one promise stands for the rest."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(promises.OWN, "mechanism", lambda one: iter(()))
-        patch.setattr("ldp_core.contract.in_use.HEAVY", "")
-        assert main(["check", part]) == 0
-    output = capsys.readouterr().out.splitlines()
-    assert len(output) >= 3 and all(line.startswith("ok  ") for line in output)
 
 
 def test_broken_promise_is_reported_beside_the_others(

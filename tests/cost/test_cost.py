@@ -21,7 +21,6 @@ from ldp_core.leakage.grid import climb
 from ldp_core.runs import lockstep
 from ldp_core.runs.machine import calibration
 from ldp_core.runs.machine.calibration import OLD_SECONDS, _timed, calibrate, is_measured, rates
-from ldp_core.simulate import simulate
 from tests.data import events
 
 MLP = {"model": {"name": "mlp", "hidden": 128}}
@@ -109,30 +108,6 @@ def of_one_core(monkeypatch: pytest.MonkeyPatch, runs_dir: Path) -> None:
     monkeypatch.setattr(time, "perf_counter", time.process_time)
     monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     assert rates() is None
-
-
-@pytest.mark.alone
-@pytest.mark.usefixtures("of_one_core")
-def test_calibrated_estimate_of_a_cnn_is_within_a_factor_4():
-    from tests.data import mnist_like
-
-    experiment = parse(
-        {
-            "dataset": "mnist",
-            "model": "cnn",
-            "attack": None,
-            "mechanism": "none",
-            "rounds": 1,
-            "clients": {"count": 100, "epsilon": 1},
-            "local": {"epochs": 2, "batch_size": 20, "learning_rate": 0.01},
-            "selection": {"kind": "fraction", "fraction": 0.3},
-        }
-    )
-    measured, data = calibrate(), mnist_like()
-    began = time.process_time()
-    list(simulate(experiment, data))
-    took = time.process_time() - began
-    assert took / 4 < cost(Draft(experiment, (Variant("run"),))).seconds(measured) < 4 * took
 
 
 @pytest.mark.alone

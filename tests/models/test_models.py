@@ -24,33 +24,6 @@ def test_parameters_are_those_of_the_plain_module(model, shape):
     assert [s.shape for s in model.slices(shape, CLASSES)] == theirs
 
 
-@every_case
-def test_scores_and_gradients_agree_with_the_plain_module(model, shape):
-    generator = np.random.default_rng(0)
-    clients, batch = 3, 5
-    flat = np.stack([model.initial(shape, CLASSES, stream(s, "initial model")) for s in range(clients)])
-    weights = torch.from_numpy(flat).double()
-    x = torch.from_numpy(generator.random((clients, batch, *shape)))
-    y = torch.from_numpy(generator.integers(0, CLASSES, (clients, batch)))
-    weight = torch.from_numpy(generator.random((clients, batch)))
-    views = model.views(weights, shape, CLASSES)
-    together, gradients = model.logits(views, x), model.gradients(views, x, y, weight)
-    assert set(gradients) == set(views)
-    flat_gradients = torch.cat([gradients[name].flatten(1) for name in views], 1)
-    plain = module(model, shape).double()
-    for k in range(clients):
-        torch.nn.utils.vector_to_parameters(weights[k].clone(), plain.parameters())
-        plain.zero_grad()
-        scores = plain(x[k])
-        losses = torch.nn.functional.cross_entropy(scores, y[k], reduction="none")
-        torch.autograd.backward((losses * weight[k]).sum())
-        truth = torch.cat([p.grad.flatten() for p in plain.parameters() if p.grad is not None])
-        torch.testing.assert_close(flat_gradients[k], truth, rtol=1e-9, atol=1e-12)
-        torch.testing.assert_close(together[k], scores.detach(), rtol=1e-10, atol=1e-12)
-        alone = model.scores({name: view[k] for name, view in views.items()}, x[k])
-        torch.testing.assert_close(alone, scores.detach(), rtol=1e-10, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("model", "shape", "size"),
     [

@@ -11,7 +11,6 @@ import ldp_core
 from ldp_core import models
 from ldp_core.cli import main
 from ldp_core.errors import InvalidExperiment
-from ldp_core.events import RoundDone
 from ldp_core.experiment import amended, parse, plan
 from ldp_core.fields import Choice
 from ldp_core.models._grammar import FIELDS, read, spelled
@@ -144,25 +143,6 @@ def test_unfit_own_layers_name_fitting_models(layers: str, dataset: str, words: 
         parse({"dataset": dataset, "model": {"layers": layers}, "clients": {"epsilon_scope": "run"}})
     [problem] = caught.value.problems
     assert problem.path == "model" and words in problem.message and "choose" in problem.message
-
-
-@pytest.mark.parametrize(
-    "layers",
-    [
-        "conv 4 3, pool 2, dense 12",
-        "conv 4 3 stride 2 padding 1, pool 3 , dense 9 sigmoid",
-        "conv 4 2 tanh, avg_pool",
-        "conv 4 3, pool 2, dense 9, dense 10 none",
-        "dense 10 none",
-    ],
-)
-def test_engines_agree_on_own_layers(layers: str, monkeypatch: pytest.MonkeyPatch):
-    found = []
-    for engine in ("auto", "batched"):
-        monkeypatch.setenv("EPSILON_ENGINE", engine)
-        asked = FEW | {"model": {"layers": layers}, "mechanism": "none", "attack": None, "rounds": 2}
-        found.append([one.loss for one in simulate(parse(asked), digits()) if isinstance(one, RoundDone)])
-    assert found[1] == pytest.approx(found[0], rel=1e-3)
 
 
 SEQUENTIAL = """
