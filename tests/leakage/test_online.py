@@ -1,5 +1,7 @@
 """Attacks during a run: those of several rounds are computed at once."""
 
+from typing import Any
+
 import pytest
 
 from ldp_core.experiment import parse
@@ -17,7 +19,7 @@ ATTACKED = [
 def test_rounds_attacked_together_have_each_ones_bits(changes, monkeypatch):
     experiment = parse({"rounds": 3, **changes})
 
-    def attacks():
+    def attacks() -> list[Any]:
         turns = [[e for e in turn.events if e["event"] == "attack"] for turn in drive({0: experiment})]
         return [turn for turn in turns if turn]
 
