@@ -1,10 +1,8 @@
 // Train's head and its three panels on one height: accuracy, noise variance, what the server sees.
 // data: {head, accuracy, noise: {title, subtitle, figure, label}, server: {title, subtitle, columns, rows, empty}}
-// With `steps` one goes back through how the pictures formed (frames.js).
 // A row is of an upload of one image (`cells`, one a column), or of one of many (`pairs` and `lines`).
 
 import { child, fill, picture } from "./dom.js";
-import { back, frameAt } from "./frames.js";
 import { head } from "./head.js";
 import { draw, erase } from "./plot.js";
 
@@ -27,12 +25,11 @@ export function unmount({ parentElement }) {
 }
 
 function show(panels, data) {
-  const { bar, step } = back(panels, data.server.steps, () => show(panels, data));
   const chart = (panel) => [...heading(panel), ["div.es-plot"]];
   fill(panels, [
     ["section.es-accuracy", chart(data.accuracy)],
     ["section.es-noise", chart(data.noise)],
-    ["section.es-server", gallery(data.server, bar, step)],
+    ["section.es-server", gallery(data.server)],
   ]);
 }
 
@@ -40,13 +37,12 @@ function heading(panel) {
   return [["h3.es-title", { title: panel.hint ?? "" }, panel.title], ["p.es-subtitle", panel.subtitle]];
 }
 
-function gallery(panel, bar, step) {
+function gallery(panel) {
   const notes = [...panel.rows.map((row) => `${row.name}. ${row.says}. ${row.detail}.`), panel.note ?? ""];
   return [
     ...heading(panel),
     ["p.es-empty", { hidden: !panel.empty }, panel.empty ?? ""],
-    bar,
-    ["div.es-rows", panel.rows.map((row, i) => client(then(row, step, panel), panel.columns, i === 0))],
+    ["div.es-rows", panel.rows.map((row, i) => client(row, panel.columns, i === 0))],
     [
       "details.es-foot",
       { hidden: !panel.note },
@@ -56,14 +52,6 @@ function gallery(panel, bar, step) {
       ],
     ],
   ];
-}
-
-// A client's row as it was at a step of the search.
-function then(row, step, panel) {
-  const frames = (row.cells ?? []).map((cell) => frameAt(cell, step, panel));
-  if (!frames.some(Boolean)) return row;
-  const cells = row.cells.map((cell, i) => (frames[i] ? { image: frames[i].image, captions: frames[i].lines } : cell));
-  return { ...row, cells, verdict: `step ${panel.steps[step]} of the search`, kind: "" };
 }
 
 function client(row, columns, first) {

@@ -99,10 +99,7 @@ def _refuse_name(name: str, known: Collection[str], found: Collection[str]) -> N
 
 
 def _candidates(package: str) -> list[Candidate]:
-    found = [
-        Candidate(one.name, f"{one.dist.name} {one.dist.version}" if one.dist else one.value, one.load)
-        for one in _installed().select(group=package)
-    ]
+    found = [Candidate(one.name, _origin(one), one.load) for one in _installed().select(group=package)]
     kind = package.removeprefix(OWN)
     for place in folder.__path__:
         for info in pkgutil.iter_modules([str(Path(place) / kind)]):
@@ -134,18 +131,18 @@ def folders(package: str) -> list[Candidate]:
     """Candidates that are folders, which load as their path: an entry point names a package; nothing in it is
     imported.
     """
-    found = [
-        Candidate(
-            one.name, f"{one.dist.name} {one.dist.version}" if one.dist else one.value, partial(_place, one)
-        )
-        for one in _installed().select(group=package)
-    ]
+    every = _installed().select(group=package)
+    found = [Candidate(one.name, _origin(one), partial(_place, one)) for one in every]
     kind = package.removeprefix(OWN)
     for place in (Path(one) / kind for one in folder.__path__):
         for each in sorted(place.iterdir()) if place.is_dir() else ():
             if each.is_dir() and each.name[0] not in "._":
                 found.append(Candidate(each.name, f"{kind}/{each.name}", partial(Path, each)))
     return sorted(found, key=lambda one: (one.name, one.origin))
+
+
+def _origin(one: EntryPoint) -> str:
+    return f"{one.dist.name} {one.dist.version}" if one.dist else one.value
 
 
 def _place(one: EntryPoint) -> Path:

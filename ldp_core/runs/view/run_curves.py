@@ -43,8 +43,8 @@ class RunProgress:
     """Event with the attacked image, by client."""
     tries: dict[tuple[str, int], Tries] = field(default_factory=dict)
     """Attack results by kind of upload ("audit", "real") and client."""
-    frames: dict[int, dict[int, dict[int, dict[str, Any]]]] = field(default_factory=dict)
-    """Frames `{"psnr", "image"}` by client, round and steps: of the round under search, and of shown ones."""
+    frames: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """Event with the latest picture of a search, by client."""
     end: dict[str, Any] | None = None
     ended: float = 0.0
     """Time of the end event, in seconds since 1970."""
@@ -73,29 +73,17 @@ class RunProgress:
         elif kind == "attack":
             upload = body.get("upload", "audit")
             self.tries.setdefault((upload, client), Tries(upload, client)).fold(body)
-            if client in self.frames:
-                self._forget_frames(client)
         elif kind == "frame":
-            one = self.frames.setdefault(client, {}).setdefault(body["round"], {})
-            one[body["iterations"]] = {name: body[name] for name in ("psnr", "image", "iterations")}
+            self.frames[client] = body
         elif kind == "end":
             self.end = body
 
     def forming(self, client: int) -> dict[str, Any] | None:
         """Latest frame of an unfinished image search on a client's upload; None if none is running."""
-        number = max(self.frames.get(client, {}), default=0)
-        tries = self.tries.get(("audit", client))
-        if self.end or not number or (tries and tries.newest and tries.newest["round"] >= number):
+        frame, tries = self.frames.get(client), self.tries.get(("audit", client))
+        if self.end or not frame or (tries and tries.newest and tries.newest["round"] >= frame["round"]):
             return None
-        frames = self.frames[client][number]
-        return frames[max(frames)]
-
-    def _forget_frames(self, client: int) -> None:
-        tries = self.tries.get(("audit", client))
-        shown = [event["round"] for event in (tries.newest, tries.closest) if event] if tries else []
-        for number in [*self.frames[client]][:-1]:
-            if number not in shown:
-                del self.frames[client][number]
+        return frame
 
 
 def by_variant(runs: Iterable[RunProgress]) -> dict[int, list[RunProgress]]:

@@ -16,6 +16,7 @@ from pages.parts.charts.base import (
     PAPER,
     TEXT,
     Figure,
+    Lines,
     colour,
     figure,
     line_style,
@@ -136,17 +137,15 @@ def leak_caption(stored: stored_ladder.StoredLadder) -> str:
 def classes_figure(plan: LessonPlan, found: outcomes.ScenarioResult) -> tuple[Figure, str]:
     """Chart of the stored accuracy on each class, averaged over seeds, a line per run; and its text."""
     draft = presets.get(plan.scenario).draft
-    traces, ends, words = [], [], []
+    chart, words = Lines(), []
     for variant, style in zip(draft.variants, styles(draft), strict=True):
         each = [one.per_class for one in found.results if one.label == variant.label]
         shares, tint = np.mean(each, axis=0), colour(style.tint)
         digits = [str(digit) for digit in range(len(shares))]
-        traces.append(scatter(digits, shares, name=variant.label, **line_style(tint, 2.5, 8)))
-        ends.append((float(shares[-1]), f"<b>{variant.label}</b>", tint))
+        line = scatter(digits, shares, name=variant.label, **line_style(tint, 2.5, 8))
+        chart.add(line, shares[-1], f"<b>{variant.label}</b>", tint)
         words.append(f"{variant.label}: " + ", ".join(percent(share) for share in shares))
-    return figure(traces, x={"title": "digit", "type": "category"}, y=share_axis(1.05), ends=ends), "; ".join(
-        words
-    )
+    return chart.figure(x={"title": "digit", "type": "category"}, y=share_axis(1.05)), "; ".join(words)
 
 
 def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
@@ -154,7 +153,7 @@ def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
     text.
     """
     half = float(stored.desk.start["ladder"]["base"]["clients"]["range"])
-    traces, ends, variances, words = [], [], list[float](), []
+    chart, variances, words = Lines(), list[float](), []
     for name in dict.fromkeys(name for name, _ in stored.desk.cells):
         tint = tint_of(mechanisms.registry, name)
         law, label = mechanisms.get(name), mechanisms.registry.labels()[name]
@@ -165,20 +164,18 @@ def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
         tips = [f"ε {number(e)}" for e, _ in cells]
         marked = [tip if e == MARKED else "" for tip, (e, _) in zip(tips, cells, strict=True)]
         style = line_style(colour(tint), 1.5, 9) | {"mode": "lines+markers+text", "textposition": "top left"}
-        traces.append(scatter(x, y, **style, text=marked, hovertext=tips, hovertemplate=hover))
+        line = scatter(x, y, **style, text=marked, hovertext=tips, hovertemplate=hover)
+        chart.add(line, y[-1], f"<b>{label}</b>, {tips[-1]}", colour(tint))
         variances += x
-        ends.append((y[-1], f"<b>{label}</b>, {tips[-1]}", colour(tint)))
         words.append(f"{label}: alike up to {max(y):.2f} at a variance of {number(min(x))}")
-    ends.append((READ, f"below {READ}: not read", MUTED))
+    chart.ends.append((READ, f"below {READ}: not read", MUTED))
     axis = log_axis(log10(min(variances)) - 0.2, log10(max(variances)) + 0.2)
     title = "variance of the answer for one weight (less: more exact)"
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": READ, "y1": READ}
-    drawn = figure(
-        traces,
+    drawn = chart.figure(
         x={"title": title, **axis, "range": axis["range"][::-1]},
         y={"title": "how alike the picture is", "range": [-0.3, 1.05]},
         shapes=[line | {"line": {"color": MUTED, "dash": "dot", "width": 1}}],
-        ends=ends,
         hovermode="closest",
     )
     return drawn, "; ".join(words)

@@ -28,7 +28,7 @@ from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import measured_by
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
 from ldp_core.runs import claims, styles
-from pages.parts.charts.base import End, Figure, Trace, colour, figure, line_style, scatter
+from pages.parts.charts.base import Figure, Lines, colour, line_style, scatter
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
 from pages.parts.ui.text import listed, names_by, number, percent, plain
@@ -113,41 +113,24 @@ def _how(found: tuple[PaperPoint, ...]) -> str:
 
 def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> Figure:
     """A line per system, with 95 % intervals."""
-    traces: list[Trace] = []
-    ends: list[End] = []
+    chart = Lines()
     for label, tint in tints.items():
-        own = [one for one in found if one.label == label]
-        if not own:
-            continue
-        paint, name = colour(tint), html.escape(label)
-        halves = [one.accuracy.half if np.isfinite(one.accuracy.half) else 0.0 for one in own]
-        traces.append(
-            scatter(
-                [one.run for one in own],
-                [one.accuracy.mean for one in own],
-                **line_style(paint, 2, 7),
-                error_y={"array": halves, "color": colour(tint, 0.5), "thickness": 1, "width": 0},
-                text=[
-                    f"{name}, ε {spelled(int(one.run))} a run: {stated(one.accuracy)} right, "
-                    f"{percent(one.leaked)} picked out"
-                    for one in own
-                ],
-                hovertemplate="%{text}<extra></extra>",
-            )
-        )
-        ends.append((own[-1].accuracy.mean, f"<b>{name}</b>", paint))
-    return figure(
-        traces,
-        x={
-            "title": "ε of a whole run",
-            "type": "log",
-            "range": [0.85, 4.15],
-            "tickvals": list(RUNS),
-            "ticktext": [spelled(int(run)) for run in RUNS],
-            "showgrid": True,
-        },
+        if own := [one for one in found if one.label == label]:
+            means, name = [one.accuracy.mean for one in own], html.escape(label)
+            halves = [one.accuracy.half if np.isfinite(one.accuracy.half) else 0.0 for one in own]
+            error = {"array": halves, "color": colour(tint, 0.5), "thickness": 1, "width": 0}
+            text = [
+                f"{name}, ε {spelled(int(one.run))} a run: {stated(one.accuracy)} right, "
+                f"{percent(one.leaked)} picked out"
+                for one in own
+            ]
+            look = line_style(colour(tint), 2, 7) | {"hovertemplate": "%{text}<extra></extra>"}
+            line = scatter([one.run for one in own], means, **look, error_y=error, text=text)
+            chart.add(line, means[-1], f"<b>{name}</b>", colour(tint))
+    ticks = {"tickvals": list(RUNS), "ticktext": [spelled(int(run)) for run in RUNS]}
+    return chart.figure(
+        x={"title": "ε of a whole run", "type": "log", "range": [0.85, 4.15], **ticks, "showgrid": True},
         y={"title": "accuracy, %", "range": [0, 104]},
-        ends=ends,
         gap=GAP,
         hovermode="closest",
     )

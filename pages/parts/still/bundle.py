@@ -80,18 +80,14 @@ def theme() -> dict[str, dict[str, str]]:
     """Values of Streamlit's variables that our styles and scripts use, by scheme."""
     given = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"]
     common = {"font": '"Source Sans", system-ui, sans-serif', "base-radius": given["baseRadius"]}
+    return {scheme: {**_variables(given[scheme]), **common, **DERIVED[scheme]} for scheme in DERIVED}
+
+
+def _variables(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Settings of the theme under the names that Streamlit gives them in CSS."""
     return {
-        scheme: {
-            "background-color": given[scheme]["backgroundColor"],
-            "border-color": given[scheme]["borderColor"],
-            "chart-categorical-colors": ",".join(given[scheme]["chartCategoricalColors"]),
-            "primary-color": given[scheme]["primaryColor"],
-            "secondary-background-color": given[scheme]["secondaryBackgroundColor"],
-            "text-color": given[scheme]["textColor"],
-            **common,
-            **DERIVED[scheme],
-        }
-        for scheme in ("light", "dark")
+        re.sub("([A-Z])", r"-\1", name).lower(): ",".join(one) if isinstance(one, list) else one
+        for name, one in settings.items()
     }
 
 

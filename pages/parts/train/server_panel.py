@@ -1,13 +1,13 @@
 """The server's view: image, reconstructions and mean image of each attacked client."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ldp_core.attacks.findings.verdict import READ, LeakVerdict
 from ldp_core.attacks.servers import how_sent
 from ldp_core.experiment import plan
 from ldp_core.inference import wilson
 from ldp_core.runs import RunProgress, Tries, success, verdict_on
-from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
+from pages.parts.charts.frames import NOTHING, Body, alike
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
 from pages.parts.ui.text import (
@@ -82,9 +82,9 @@ def seed_of(one: Series, tries: Tries) -> int | None:
     return next((run.seed for run in one.runs[1:] if any(tries is made for made in run.tries.values())), None)
 
 
-def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = False) -> Body:
+def server_panel(shown: Sequence[Series], upload: str, empty: str, stopped: bool = False) -> Body:
     """Data of the panel: a row per client, a column per variant (at most three). `empty`: text while there is
-    no reconstruction; `back`: with the frames of searches.
+    no reconstruction; `stopped`: no search goes on.
     """
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
     lied = [one.label for one in attacked if (own := one.experiment.attack) and own.server.reader]
@@ -95,9 +95,8 @@ def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = 
     }
     clients = attacked[0].runs[0].targets if attacked else ()
     audit = upload == "audit"
-    steps = _steps(attacked, clients) if back and audit else []
     rows = [
-        (audit and _forming(attacked, client, back)) or _row(attacked, upload, client, steps)
+        (audit and _forming(attacked, client, stopped)) or _row(attacked, upload, client)
         for client in clients
     ]
     rows = [row for row in rows if row]
@@ -106,7 +105,6 @@ def server_panel(shown: Sequence[Series], upload: str, empty: str, back: bool = 
     return title | {
         "columns": ["image", *(one.label for one in attacked), "average of all"] if audit else [],
         "rows": rows,
-        "steps": steps,
         "empty": "",
         "note": " ".join([NOTE[upload], *_sent(attacked)])
         + (" Pictures are of the first seed." if any(one.runs[1:] for one in attacked) else ""),
@@ -117,13 +115,6 @@ def _sent(attacked: Sequence[Series]) -> list[str]:
     """Sentences on whether the servers of these runs lie, each once."""
     servers = [one.experiment.attack.server for one in attacked if one.experiment.attack]
     return [how_sent(server) for server in dict.fromkeys(servers)]
-
-
-def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
-    """Steps of the searches with frames, then one for the end."""
-    frames_by_round = [one.runs[0].frames.get(client, {}) for one in attacked for client in clients]
-    found = sorted({step for rounds in frames_by_round for frames in rounds.values() for step in frames})
-    return [*found, found[-1] + 1] if found else []
 
 
 def budget_of(attacked: Sequence[Series], client: int) -> str:
@@ -168,7 +159,7 @@ def _forming(attacked: Sequence[Series], client: int, stopped: bool) -> Body | N
     }
 
 
-def _row(attacked: Sequence[Series], upload: str, client: int, steps: Sequence[int]) -> Body | None:
+def _row(attacked: Sequence[Series], upload: str, client: int) -> Body | None:
     """Verdict on the variant that leaks most, with pictures; None until all variants have an attempt."""
     tries = [found for one in attacked if (found := one.runs[0].tries.get((upload, client)))]
     made = [event for one in tries if (event := one.closest)]
@@ -183,7 +174,7 @@ def _row(attacked: Sequence[Series], upload: str, client: int, steps: Sequence[i
         _gallery(attacked[best], tries[best], made[best])
         | {"lines": [f"{one.label}: {_back(*pair)}" for one, pair in zip(attacked, pairs, strict=True)]}
         if upload == "real"
-        else _pictures(attacked, client, made, [verdict.kind for verdict in verdicts], steps)
+        else _pictures(attacked, client, made, [verdict.kind for verdict in verdicts])
         | {"detail": _detail(attacked[0], client, tries[best], made[best])}
     )
     short = (SHORT_REAL if upload == "real" else SHORT)[kind]
@@ -197,18 +188,13 @@ def _row(attacked: Sequence[Series], upload: str, client: int, steps: Sequence[i
     return _whose(attacked, client) | seen | said
 
 
-def _pictures(
-    attacked: Sequence[Series], client: int, made: Sequence[Body], kinds: Sequence[str], steps: Sequence[int]
-) -> Body:
+def _pictures(attacked: Sequence[Series], client: int, made: Sequence[Body], kinds: Sequence[str]) -> Body:
     run = attacked[0].runs[0]
     image, average = run.targets[client]["image"], run.start["mean_image"]
     cells = [{"image": image, "captions": [_class_of(run, client)]}]
-    for one, event, kind in zip(attacked, made, kinds, strict=True):
-        frames = one.runs[0].frames.get(client, {}).get(event["round"])
-        cell = {"image": event["image"], "captions": [alike(event["image"], image)], "mark": kind}
-        if steps and frames:
-            cell["frames"] = [shot(f["image"], [decibels(f["psnr"], 1)], 1) for f in through(steps, frames)]
-        cells.append(cell)
+    for event, kind in zip(made, kinds, strict=True):
+        captions = [alike(event["image"], image)]
+        cells.append({"image": event["image"], "captions": captions, "mark": kind})
     cells.append({"image": average, "captions": [alike(average, image)]})
     return {"cells": cells, "picked": _how_often(attacked, client)}
 

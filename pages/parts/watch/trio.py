@@ -87,7 +87,7 @@ def trio(
             "label": course("Accuracy by round", shown, Series.mean, percent),
         },
         "noise": panel,
-        "server": server_panel(pictured.shown, pictured.upload, empty, back=state != "live")
+        "server": server_panel(pictured.shown, pictured.upload, empty, stopped=state != "live")
         | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Control']}"},
     }
     return dict(of_rows(body, draft.base.dataset))
