@@ -224,14 +224,6 @@ def test_every_sample_is_read_once_an_epoch(sizes: list[int], epochs: int, batch
         np.testing.assert_allclose(plan.weights[:, row].sum(axis=1)[real.any(axis=1)], 1, rtol=1e-6)
 
 
-def test_two_epochs_are_shuffled_differently_and_two_seeds_too():
-    shards = [np.arange(40)]
-    a = plan_batches(shards, 2, 40, stream(0, "batches"))
-    b = plan_batches(shards, 2, 40, stream(1, "batches"))
-    assert not np.array_equal(a.samples[0], a.samples[1])
-    assert not np.array_equal(a.samples, b.samples)
-
-
 @pytest.mark.parametrize("sizes", [[5, 5, 5], [1, 7, 6, 4], [40, 1, 1, 1], [3]])
 def test_each_shard_is_shuffled_by_its_own_keys(sizes: list[int]):
     """Side by side or all in one: the same order, ties included, for shards of one size and of many."""

@@ -13,9 +13,10 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse, plan
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.federated.federation import assemble
-from ldp_core.leakage import grid_context
+from ldp_core.leakage import grid_context, online
 from ldp_core.leakage.grid import climb
 from ldp_core.leakage.observe import choose_victims, observe
+from ldp_core.runs.lockstep import drive
 from tests.attacks.observed import audit_uploads
 from tests.data import digits
 
@@ -167,3 +168,25 @@ def test_the_three_versions_differ_as_they_say():
     assert np.abs(seen["clean"].uploads).max() > 0.05
     assert np.abs(seen["clipped"].uploads).max() <= 0.05 + 1e-9
     assert np.abs(seen[None].uploads).max() > 0.1
+
+
+ATTACKED = [
+    {"attack": {"attacker": "posterior", "rounds_observed": 2}},
+    {"attack": {"attacker": "trimmed"}, "clients": {"epsilon": 30.0}},
+    {"attack": {"attacker": "rank_one"}, "mechanism": "gaussian", "target": "update"},
+]
+
+
+@pytest.mark.parametrize("changes", ATTACKED)
+def test_rounds_attacked_together_have_each_ones_bits(changes, monkeypatch):
+    experiment = parse({"rounds": 3, **changes})
+
+    def attacks() -> list[Any]:
+        turns = [[e for e in turn.events if e["event"] == "attack"] for turn in drive({0: experiment})]
+        return [turn for turn in turns if turn]
+
+    together = attacks()
+    monkeypatch.setattr(online, "AT_ONCE", 1)
+    alone = attacks()
+    assert (len(together), len(alone)) == (1, 3)
+    assert together[0] == [event for turn in alone for event in turn]

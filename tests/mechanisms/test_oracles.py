@@ -183,15 +183,3 @@ def test_merged_pdpm_answers_lower_the_variance(oracles: dict[str, Any]):
         assert merged.privacy_loss(*budget) == printed.privacy_loss(*budget)
         bound = PDPM.printed_variance_bound(params["epsilon"], budget[1], budget[2])
         assert bound == exact(point["paper_theorem1_bound"])
-
-
-def test_crossings(oracles: dict[str, Any]):
-    """Where Piecewise and Duchi are equally noisy at worst, and where PDPM's worst input changes sides."""
-    constants = oracles["constants"]
-    epsilon = constants["pm_duchi_worst_case_crossing"]
-    worst = [mechanisms.get(name).at(epsilon, -1, 1).max_variance for name in ("piecewise", "duchi")]
-    assert worst[0] == pytest.approx(worst[1], rel=1e-9)
-    printed = mechanisms.get("pdpm", form="as_printed")
-    epsilon = constants["pdpm_argmax_switch_epsilon"]
-    at_end = printed.variance(1.0, epsilon, -1, 1)
-    assert printed.at(epsilon, -1, 1).max_variance == pytest.approx(at_end, rel=1e-9)

@@ -61,40 +61,6 @@ def test_papers_budgets_are_dealt_as_listed():
             assert fields == ["form"], "a mode written out is the same"
 
 
-def test_both_roots_of_equation_4(oracles):
-    """As printed the root covers the prefactor; corrected it covers everything, and σ the range: ±200 in
-    place of the sensitivity 1 that the paper takes, and that its reference has.
-    """
-    points = [p for p in oracles["mechanisms"]["gaussian_seed001_eq4"] if p["setting"] == "mnist-d650"]
-    assert points
-    for point in points:
-        for form, key, covered in (
-            ("as_printed", "as_printed_sqrt_on_prefactor_only", 1),
-            ("corrected", "sqrt_over_everything", 400),
-        ):
-            epsilon = point["params"]["epsilon"]
-            one = parse({"system": NAME, "form": form, "clients": {"epsilon": epsilon}})
-            sigma = float(plan(one).randomiser.at(epsilon, -200, 200).max_variance) ** 0.5
-            assert sigma == pytest.approx(covered * point[key]["sigma"], rel=1e-9)
-            mu = float(plan(one).randomiser.at(epsilon, -200, 200).mu)
-            assert mu == pytest.approx(point[key]["per_coordinate_mu_one_round"] / covered, rel=1e-9)
-            noise = theory.server_variance(one)
-            assert noise == pytest.approx((covered * point[key]["sigma"]) ** 2 / 3, rel=1e-9)
-
-
-def test_the_weights_of_b_and_the_empty_rounds_of_c(oracles):
-    known = next(
-        p for p in oracles["aggregation_and_noise"]["seed001"] if p["setting"] == "mnist-iid eq4 as printed"
-    )
-    assert known["epsilons"] == [1, 1, 10]
-    b, c = (
-        parse({"system": NAME, "form": "as_printed", "aggregator": name})
-        for name in ("inverse_std", "probability_selection")
-    )
-    assert theory.client_weights(plan(b)) == pytest.approx(known["aggregation"]["alpha_seed001"], rel=1e-9)
-    assert theory.server_noise(plan(c)).empty == pytest.approx(0.0323, abs=1e-4)
-
-
 def test_record_sampling_does_not_lower_the_ledger():
     """The promise is for any two vectors in the range: the same whatever share of records is trained on.
 
@@ -119,17 +85,6 @@ def test_ledger_counts_the_printed_noise_exactly(oracles):
     mu = point["as_printed_sqrt_on_prefactor_only"]["vector_mu_R_rounds"]
     assert lines["run_worst"]["epsilon"] == pytest.approx(float(epsilon_of(1e-5, mu)), rel=1e-6)
     assert lines["run_worst"]["epsilon"] > 20_000, "where the paper claims 1"
-
-
-def test_the_ledger_of_signs(oracles):
-    """Corrected: the loss of the bit that is sent; as printed: the nominal ε for each."""
-    known = oracles["accounting"]["ldpsign_vector"][0]
-    assert known["claimed_epsilon"] == 5
-    right, printed = (ledger(parse(VOTES | {"form": form}))[0] for form in ("corrected", "as_printed"))
-    assert right["coordinate"]["epsilon"] == pytest.approx(known["pure_epsilon_per_coordinate"], rel=1e-9)
-    assert right["upload"]["epsilon"] == pytest.approx(known["eps_at_1e-5_per_upload_exact"], rel=1e-6)
-    assert right["run_worst"]["epsilon"] == pytest.approx(known["eps_at_1e-5_run_exact"], rel=1e-6)
-    assert (printed["coordinate"]["epsilon"], printed["coordinate"]["rule"]) == (5, "nominal")
 
 
 def test_votes_are_weighted_by_the_noise_behind_them():

@@ -95,12 +95,6 @@ def test_live_headline_agrees_with_labels_at_the_lines_ends(apart: list[Series])
         assert f"<b>{one.label} {now}</b>" in labels
 
 
-def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
-    assert said(headline_of(apart, chance=0.99)["line"]).startswith(
-        "Nothing learns: none of the 2 is better than guessing"
-    )
-
-
 def test_a_class_that_is_never_named_is_in_the_headline(apart: list[Series]):
     one = Series(1, "1/σ²", apart[1].runs, Style(1))
     kept = [run.last for run in one.runs]
