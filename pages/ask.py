@@ -21,7 +21,7 @@ from ldp_core.tuning.needs import TRUSTS, Lever, Needs, parse_needs
 from ldp_core.tuning.said import changes, design_of, enough, promised, promised_in_words, sentence
 from pages.parts.clients.own_data import own_data_panel
 from pages.parts.runs.job_state import far_state, is_gone
-from pages.parts.tune.price import chip, setting_line, three_figures
+from pages.parts.tune.price import chip, design_line, three_figures
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
@@ -61,7 +61,7 @@ def main() -> None:
     )
     begun = _begun()
     fields = st.container()
-    with st.expander("Your own table or pictures; another model"):
+    with st.expander("Your own data; another model"):
         model = _model(begun)
         own_data_panel(ask=_ask_of)
     with fields:
@@ -242,7 +242,7 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, told: float
     headline(sentence(needs, found, chance))
     _figures(found, design, chance, told)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**Found**: {setting_line(design)}")
+        st.markdown(f"**Found**: {design_line(design)}")
         if not found.measured:
             st.button("Confirm it with fresh seeds", type="primary", key="confirm", on_click=_confirm)
         if st.button("Train and attack it", key="open found"):
@@ -264,14 +264,18 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, told: float
 
 def _figures(found: BestDesign, design: Experiment, chance: float, told: float | None) -> None:
     how = f"Mean of {found.runs} fresh runs." if found.measured else "Expected, from two runs of each design."
-    span = f"nine of ten runs: {percent(found.low)} to {percent(found.high)}"
-    rest = f"{span}; guessing {percent(chance)}, without noise {percent(found.ceiling)}"
+    rest = f"{_span(found)}; guessing {percent(chance)}, without noise {percent(found.ceiling)}"
     accuracy, attacker = chip("Accuracy", percent(found.mean), rest, how), None
     if told is not None:
         right, odds = f"right in {round(100 * told)} of 100 tries", worth(promised(design)).odds
-        rest = f"telling two images apart; a coin: 50; promised: {odds.removeprefix('in ')}"
+        odds = odds.removeprefix("in ").removesuffix(" of 100 tries")
+        rest = f"telling two images apart; coin: 50; promised: {odds}"
         attacker = chip("What an attacker did", right, rest, "From one upload.")
     three_figures(design, accuracy, attacker)
+
+
+def _span(found: BestDesign) -> str:
+    return f"nine of ten runs: {100 * found.low:.0f}–{percent(found.high)}"
 
 
 def _named(lever: Lever) -> str:
@@ -280,12 +284,13 @@ def _named(lever: Lever) -> str:
 
 def _lever(lever: Lever, needs: Needs, other: BestDesign, chance: float) -> None:
     bar, press = st.columns([3.4, 1], vertical_alignment="center")
-    text = f"{percent(other.mean)} ({percent(other.low)} to {percent(other.high)})"
+    text = percent(other.mean)
     if needs.epsilon is None:
         text = f"{promised_in_words(lever.needs, other)}, {text}"
     none = "" if enough(other, chance) else " :gray[not enough]"
     bar.progress(other.mean, text=f"**{plain(_named(lever))}** {text}{none}")
-    press.button("Take it", key=f"lever {lever.label}", on_click=_take, args=(lever.needs,), width="stretch")
+    given: dict[str, Any] = {"on_click": _take, "args": (lever.needs,), "help": _span(other).capitalize()}
+    press.button("Take it", key=f"lever {lever.label}", width="stretch", **given)
 
 
 @pressed

@@ -19,7 +19,6 @@ from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.runs.launching import asked_of, launch_bar, launch_if_pressed, of_earlier_settings, results
 from pages.parts.systems.panel import system_panel
 from pages.parts.ui.header import header, question
-from pages.parts.ui.scenario import named
 from pages.parts.ui.visitor import look
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import own_bar, shared_job
@@ -57,7 +56,7 @@ def main() -> None:
                 back = " Set that back to go on where this one stopped."
                 of_earlier_settings(since, back * bool(since and may_go_on(job)))
             with results(stale):
-                desk_view(job, True, named(workspace.draft))
+                desk_view(job, own=True)
     saved_upload()
 
 

@@ -12,7 +12,7 @@ export function back(box, steps, again) {
     box.step = to;
     again();
   };
-  const words = `How the pictures formed: ${box.step === last ? "the end" : step}`;
+  const words = `Forming: ${box.step === last ? "the end" : step}`;
   const range = slider("es-back-slider", last, box.step, move, { "aria-valuetext": step });
   return { bar: ["label.es-back", { hidden: last < 1 }, [["span.es-back-words", words], range]], step: box.step };
 }

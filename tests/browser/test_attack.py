@@ -67,13 +67,13 @@ def test_reconstruction_frames_can_be_replayed(visitor: Visitor):
     control.get_by_text("without noise").wait_for(timeout=TRAINING)
     expect(page.get_by_role("button", name="Attack again")).to_be_visible(timeout=TRAINING)
     assert queue.find()[0].request["ladder"]["attacker"]["iterations"] == 60
-    slider = page.get_by_role("slider", name="How the pictures formed")
+    slider = page.get_by_role("slider", name="Forming")
     expect(slider).to_be_visible()
     end = control.inner_text()
     slider.fill("0")
-    expect(page.get_by_text("How the pictures formed: step 4")).to_be_visible()
+    expect(page.get_by_text("Forming: step 4")).to_be_visible()
     expect(page.locator(SHOTS).first).to_contain_text("step 4")
     assert control.inner_text() != end
     slider.fill(slider.get_attribute("max") or "")
-    expect(page.get_by_text("How the pictures formed: the end")).to_be_visible()
+    expect(page.get_by_text("Forming: the end")).to_be_visible()
     assert control.inner_text() == end

@@ -51,7 +51,7 @@ def head(desk: Desk, live: bool) -> Body:
         what = ""
         doubts = {} if live else {label_of(n): doubtful(asked(cells), desk) for n, cells in measured.items()}
         hint = "; ".join(f"{label} {words}" for label, words in doubts.items() if words)
-        rest = f"of {ladder['candidates']}, more often than by guessing"
+        rest = f"of {ladder['candidates']}, beyond guessing"
         which = {"name": "The right image is picked out", "pieces": picked, "rest": rest, "hint": hint}
     has = [(f"{uploads} of client {ladder['client']}, round {ladder['round']}", None)]
     costs = "; ".join(filter(None, (_price(json.dumps(ladder)), what)))
@@ -69,9 +69,9 @@ def _price(ladder: str) -> str:
         return "no guarantee for an upload"
     words = " to ".join(dict.fromkeys(worth(one).word for one in (least, most)))
     delta = max(least.delta, most.delta)
-    known = f", δ {number(delta)}" if delta else ""
-    ends = " to ".join(at_most(one.bound, 2) for one in (least, most))
-    return f"promises {words}: ε {ends} under {law.label} (against the server{known})"
+    known = f" (δ {number(delta)})" if delta else ""
+    ends = "–".join(at_most(one.bound, 2) for one in (least, most))
+    return f"promises {words}: ε {ends} under {law.label}{known}"
 
 
 def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Name]:
@@ -106,7 +106,7 @@ def _found(desk: Desk, name: str, cells: list[Body]) -> Finding:
         kind if back is None else "back",
         name=(label_of(name), _tint(name)),
         where="" if back is None else where(back, cells),
-        read=f" (it can be read from ε {number(shows)} on)" if shows and shows != back else "",
+        read=f" (readable from ε {number(shows)})" if shows and shows != back else "",
         most=number(cells[-1]["epsilon"]),
     )
 

@@ -172,7 +172,7 @@ def _client(workspace: Workspace, before: Ladder) -> int:
         format_func=lambda index: names.get(index, str(index + 1)),
         key=workspace.key("client"),
     )
-    st.caption(f"{plain(_sent(base, client))} is its safe range")
+    st.caption(f"sends {plain(_sent(base, client))}")
     st.page_link("clients.py", label=":blue[Change the clients]")
     return int(client) + 1
 

@@ -29,18 +29,16 @@ from pages.parts.train.attributes import RULE, attributes, is_table, of_rows
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
 from pages.parts.ui.shared_cache import watch_record
-from pages.parts.ui.text import an_image_of, decibels, number, percent, plain
+from pages.parts.ui.text import THIN, an_image_of, decibels, number, percent, plain
 from pages.parts.ui.text import seconds as in_words
 
 Body = dict[str, Any]
 
 
-def desk_view(job: Job | None, own: bool = False, name: str = "") -> None:
-    """A job's attack grid (`own` as for `watch_record`), or the stored one, which is not of the draft of this
-    name.
-    """
+def desk_view(job: Job | None, own: bool = False) -> None:
+    """A job's attack grid (`own` as for `watch_record`), or the stored one, which is of another draft."""
     if job is None:
-        _stored(name)
+        _stored()
     else:
         watch_record(job, Desk, "ladder", _watch, own)
 
@@ -53,10 +51,10 @@ def _watch(job: Job, desk: Desk) -> None:
     if desk.start:
         _drawn(desk, job.live)
     elif job.live:
-        _stored("yours")
+        _stored()
 
 
-def _stored(mine: str) -> None:
+def _stored() -> None:
     found = _read()
     how = (
         "the model is trained without noise up to the round that you set; then a client's uploads are made "
@@ -68,7 +66,7 @@ def _stored(mine: str) -> None:
     old = "" if found.current else f"; stored, of an earlier version ({found.date})"
     ladder = found.desk.start["ladder"]
     st.markdown(
-        f":orange[**An example, not “{plain(mine)}”**]: “{plain(found.scenario)}”",
+        f":orange[**An example, not yours**]: “{plain(found.scenario)}”",
         help=f"{plain(setting_of(parse(ladder['base']), ladder['client'] - 1), 200)}{old}. With Attack {how}",
     )
     _drawn(found.desk, live=False)
@@ -197,7 +195,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
         "rows": [
             {
                 "name": label_of(name),
-                "figures": "picked" if audit else "",  # of `brief`
+                "figures": "% picked" if audit else "",  # of `brief`
                 "cells": [_cell(desk, name, epsilon, steps) for epsilon in ladder["epsilons"]],
             }
             for name in names
@@ -234,7 +232,7 @@ def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | Non
     elif cell["identified"] is not None:
         lines = [f"{percent(cell['identified'] / cell['n'])} picked", *lines]  # the stronger fact comes first
     words = f"{at}: {', '.join(lines)}; {cell['verdict']['text']}"
-    brief = [lines[0].removesuffix(" picked").removeprefix("alike ")]
+    brief = [lines[0].removesuffix(f"{THIN}% picked").removeprefix("alike ")]
     shot = _shot(images, lines, words, cell["verdict"]["kind"]) | {"brief": brief}
     return _formed(shot, desk, place, steps)
 

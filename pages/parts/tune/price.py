@@ -15,17 +15,21 @@ COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
 
 
 def setting_line(experiment: Experiment) -> str:
-    """Text like `Digits · logistic regression, 650 weights · 20 clients · Piecewise · trust: no one · …`."""
+    """Text like `Digits; 20 clients; trust: no one; Logistic regression, 650 weights; Piecewise; …`."""
+    clients = f"{number(experiment.clients.count, 6)} clients"
+    data = plain(plan(experiment).source.label)
+    return f"{data}; {clients}; trust: {plain(experiment.trust.label)}; {design_line(experiment)}"
+
+
+def design_line(experiment: Experiment) -> str:
+    """Text like `Logistic regression, 650 weights; Piecewise; mean; 15 rounds`."""
     parts = [
-        plan(experiment).source.label,
         f"{experiment.model.title}, {number(plan(experiment).dimension, 6)} weights",
-        f"{number(experiment.clients.count, 6)} clients",
         plan(experiment).randomiser.label,
-        f"trust: {experiment.trust.label}",
         experiment.aggregator.label,
         f"{number(experiment.rounds, 6)} round{'s' if experiment.rounds > 1 else ''}",
     ]
-    return plain(" · ".join(parts), 300)
+    return plain("; ".join(parts), 300)
 
 
 def promise_of(line: Promise) -> str:

@@ -27,11 +27,11 @@ from pages.parts.ui.components import ChartCard
 from pages.parts.ui.header import headline
 from pages.parts.ui.polling import outlook_of, refreshing, wait_for, within
 from pages.parts.ui.shared_cache import watch_record
-from pages.parts.ui.text import at_most, deltas, number, percent, plain, whole_runs
+from pages.parts.ui.text import THIN, at_most, deltas, number, percent, plain, whole_runs
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
-VERDICTS = "Where nine of ten runs end; green should learn, orange is borderline, red is chance."
+VERDICTS = "Where nine of ten runs end, in %; green learns, orange may, red is chance."
 MOST_TRIED = 60
 """Number of settings of a planned sweep that are tried out, besides an opened one."""
 PLANNED = "what is planned"
@@ -321,7 +321,7 @@ def _square(
         if expected is pilots.TESTING and not one.failed:
             text = expected.why if one.number in tried else "not tried"
         said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {word}, {text}"
-        return {"text": text, "more": "", "fill": "", "mark": word, "label": said}
+        return {"text": text.removesuffix(f"{THIN}%"), "more": "", "fill": "", "mark": word, "label": said}
     spread = f"± {percent(min(1.0, mean.half), 1)}" if mean.half >= 5e-4 else f"{mean.seeds} seeds alike"
     alone = f"1 of {one.seeds} seeds" if one.seeds > 1 else "one seed"
     more = one.failed or (spread if mean.seeds > 1 else alone)

@@ -78,7 +78,9 @@ def trio(
     if draft.base.partition.name == "group_labels" and (found := served(shown)):
         panel = _served(draft, shown, found)
     body = {
-        "head": head(draft, shown, chance, pictured.upload, state, empty, reference, open_question),
+        "head": head(
+            draft, shown, chance, pictured.upload, state, empty.partition(":")[0], reference, open_question
+        ),
         "accuracy": {
             "title": "Accuracy",
             "hint": f"On held-out images. {GLOSSARY['Accuracy']}",

@@ -58,12 +58,11 @@ def said(pieces: list[tuple[str, int | None]]) -> str:
 def test_headline_names_the_first_recovered_mechanism(desk: Desk):
     result = head(desk, live=False)
     back = next(e for (name, e), cell in desk.cells.items() if name == "piecewise" and _back(cell))
-    assert (
-        said(result["line"])
-        == f"Piecewise gives the image back from ε {back:g} on (it can be read from ε 2 on); Duchi does not "
-        "up to ε 16"
+    line = said(result["line"])
+    assert all(
+        words in line for words in (f"Piecewise gives the image back from ε {back:g}", "ε 2)", "Duchi")
     )
-    assert len(said(result["line"]).split()) <= 25
+    assert len(line.split()) <= 25
     assert "full" in said(head(desk, live=True)["line"]), "before it is, nothing is said"
     least = min(epsilon for _, epsilon in desk.cells)
     few = {place: cell for place, cell in desk.cells.items() if place[0] != "duchi" or place[1] == least}
