@@ -15,7 +15,9 @@ OLDEST, TOO_NEW = (3, 11), (3, 15)
 
 
 def refuse_others() -> None:
-    """Exit with a sentence on an unsupported Python version."""
+    """Exit with a sentence on an unsupported system or Python version."""
+    if sys.platform == "win32":
+        sys.exit("Epsilon Studio runs on Linux and macOS: on Windows install it in WSL")
     if not OLDEST <= sys.version_info[:2] < TOO_NEW:
         sys.exit(
             f"Epsilon Studio takes Python 3.11 to 3.14, and this is {sys.version.split()[0]}: make the "

@@ -105,18 +105,6 @@ def _run(options: argparse.Namespace) -> int:
     return 0 if status == "completed" else 1
 
 
-def _outlook(options: argparse.Namespace) -> int:
-    experiment = _experiment(options)
-    from ldp_core import theory
-    from ldp_core.runs import pilots
-
-    (view,) = pilots.known([experiment])
-    if view is pilots.TESTING:
-        view = theory.outlook(experiment)
-    print(json.dumps(view.as_json()))
-    return 0
-
-
 def _presets(options: argparse.Namespace) -> int:
     if options.outcomes is not None:
         from ldp_core.runs import stored_ladder
@@ -146,19 +134,6 @@ def _submit(options: argparse.Namespace) -> int:
         _estimate(options.kind, asked)
     print(identity)
     return 0
-
-
-def _attack(options: argparse.Namespace) -> int:
-    ladder = _asked(options, "attack")
-    from ldp_core.leakage.grid import climb
-    from ldp_core.runs import load, one_thread
-
-    one_thread()
-    status = ""
-    for event in climb(ladder, load(ladder.base.dataset, _on_stderr())):
-        print(json.dumps(event.as_json(), allow_nan=False), flush=True)
-        status = getattr(event, "status", status)
-    return 0 if status == "completed" else 1
 
 
 def _sweep(options: argparse.Namespace) -> int:
@@ -305,14 +280,13 @@ def _parser(called: str = MODULE) -> argparse.ArgumentParser:
         commands[name].set_defaults(command=function)
         return commands[name]
 
-    for name, function in (("run", _run), ("outlook", _outlook), ("sweep", _sweep), ("submit", _submit)):
+    for name, function in (("run", _run), ("sweep", _sweep), ("submit", _submit)):
         add_experiment(command(name, function))
     added = commands["submit"]
     added.add_argument("--kind", default="run", help="run (by default), attack, sweep, tune or claim")
     command_of_ask(command("ask", ask))
     command_of_tune(command("tune", tune), _experiment)
     command_of_invert(command("invert", invert), _experiment)
-    add_experiment(command("attack", _attack), metavar="LADDER.json")
     for name in ("sweep", "submit"):
         sweep_options.add_options(commands[name])
     added = command("presets", _presets)

@@ -117,7 +117,7 @@ def runs() -> CheckResult:
         return "wrong", f"{folder} cannot be written to ({why}) → set EPSILON_RUNS_DIR"
     if why := kernel_lock.missing(folder):
         return "wrong", f"{folder} has no locks ({why}) → set EPSILON_RUNS_DIR to a disk of this machine"
-    if os.name == "posix" and (mode := folder.stat().st_mode) & 0o007:
+    if (mode := folder.stat().st_mode) & 0o007:
         return "note", f"{folder} is open to every account of this machine ({mode & 0o777:o}) → chmod 700 it"
     return "ok", str(folder)
 

@@ -10,13 +10,11 @@ from collections.abc import Mapping
 MODULE, INSTALLED = "python -m ldp_core", "epsilon-studio"
 COMMANDS = {
     "run": "run an experiment here and print its events as JSON lines",
-    "outlook": "whether it would learn, by its noise or a short trial here: one JSON object",
     "sweep": "train many settings here; one JSON line a cell and seed",
     "submit": "put an experiment in the queue that the pages use; prints the job's id",
     "ask": "the design that learns best under a promise, or the least ε for an accuracy",
     "tune": "find the least ε, and the range, that reach an accuracy",
     "invert": "the ε for a noise or for a run's price, and how many clients it takes",
-    "attack": "climb an attacker's ladder here and print its cells as JSON lines",
     "presets": "list the prepared scenarios, or show one",
     "papers": "what the papers claim, ours beside theirs; or measure it again",
     "status": "how far a job is",
@@ -38,6 +36,8 @@ COMMANDS = {
     "doctor": "what of all that is promised holds on this machine; 1 if something does not",
 }
 GONE = {
+    "attack": "submit LADDER.json --kind attack puts it in the queue, and export writes its cells",
+    "outlook": "ldp_core.theory.outlook(experiment) says it in Python, and the page Noise",
     "allocate": "invert gives the ε for a noise, and how many clients it takes",
     "import": "open FILE makes a draft of the settings in an export, a report or a program",
 }

@@ -32,9 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     # -P: or a folder from where it is called would be searched for modules first
     command = [sys.executable, "-P", "-m", "streamlit", "run", str(APP), *arguments]
-    if os.name == "posix":
-        os.execv(command[0], command)  # noqa: S606
-    return subprocess.call(command)
+    return os.execv(command[0], command)  # noqa: S606
 
 
 def command_of_still(added: argparse.ArgumentParser) -> None:

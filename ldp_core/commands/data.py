@@ -6,12 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ldp_core import datasets
-from ldp_core.datasets import Dataset, Pictures, Report, Seen, folders
-from ldp_core.errors import DataUnavailable, InvalidInput, on_one_line
+from ldp_core.datasets import Report, Seen, folders
+from ldp_core.errors import InvalidInput, on_one_line
 from ldp_core.experiment import read_json
-
-LOOKED_INTO = 5000
-"""Number of a folder's files that are opened for the list, which takes seconds."""
 
 
 def data(asked: str | None, report: Report) -> int:
@@ -28,8 +25,8 @@ def data(asked: str | None, report: Report) -> int:
         state = "here" if source.there(root) else f"{source.download / 1e6:.1f} MB to download"
         count = source.train_size + source.test_size
         print(f"{name:<24} {count:>8,} samples  {source.classes:>4} classes  {state}")
-        for sentence in _noted(source, root, report):
-            print(f"    {on_one_line(sentence)}")
+        if source.left_out:
+            print(f"    {on_one_line(source.left_out)}")
     for sentence in datasets.registry.unusable():
         print(sentence)
     return 0
@@ -91,17 +88,3 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield f"{'? ' if one['open'] else ''}{one['asks']}"
         for number, answer in enumerate(one["answers"], start=1):
             yield f"    {number}  {answer['says']}   {json.dumps(answer['card'], ensure_ascii=False)}"
-
-
-def _noted(source: Dataset, root: Path, report: Report) -> Iterator[str]:
-    if source.left_out:
-        yield source.left_out
-    if not isinstance(source, Pictures):
-        return
-    if source.train_size + source.test_size > LOOKED_INTO:
-        yield f"its images were not looked into: python -m ldp_core data {source.name} does"
-        return
-    try:
-        source.check(root, report)
-    except DataUnavailable as error:
-        yield str(error)

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs import carry, claims, jobs, kinds, outcomes, queue, stored_ladder, train_all
     from ldp_core.runs.carry import of_claims
-    from ldp_core.runs.jobs.listing import Line, Listed, ListPage, describe, lines, listed, page
+    from ldp_core.runs.jobs.listing import Line, Listed, ListPage, describe, listed, page
     from ldp_core.runs.jobs.submission import MOST_NAME, MOST_NOTE
-    from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet, rows_of_jobs, write_brought_rounds
+    from ldp_core.runs.jobs.tables import as_csv, write_brought_rounds
     from ldp_core.runs.kinds.run import Training
     from ldp_core.runs.kinds.tune import search
     from ldp_core.runs.lockstep import drive, load, one_thread

@@ -7,6 +7,7 @@ Stdin and stdout are a line of JSON, in which are the files' names and sizes, an
 import importlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -76,15 +77,12 @@ def answer(
 def main(name: str, memory: str, seconds: str) -> None:
     give_way(NICENESS)
     module, data = importlib.import_module(name), b""
-    with suppress(ImportError):  # Windows
-        import resource
-
-        # address space: beyond what the libraries have taken already
-        with suppress(ValueError, OSError):  # macOS has no limit on it
-            taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            resource.setrlimit(resource.RLIMIT_AS, (taken + int(memory),) * 2)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds),) * 2)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # address space: beyond what the libraries have taken already
+    with suppress(ValueError, OSError):  # macOS has no limit on it
+        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (taken + int(memory),) * 2)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds),) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     given = sys.stdin.buffer
     head = json.loads(given.readline())
     files = {name: given.read(size) for name, size in head["sizes"].items()}

@@ -5,20 +5,16 @@ containers with the same file, a network file system with locks shares it betwee
 does not release it.
 """
 
-import errno
+import fcntl
 import os
 import struct
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 LAYOUT = "hhqqi4x"
 """Layout of struct flock: type, whence, start, length (0: all), process."""
-BY_OPEN_FILE = fcntl is not None and hasattr(fcntl, "F_OFD_SETLK")
+BY_OPEN_FILE = hasattr(fcntl, "F_OFD_SETLK")
 _kept: set[int] = set()
 """Descriptors of locked files; a forked child closes them, or the lock would outlive its holder."""
 
@@ -61,8 +57,6 @@ def is_taken(file: int) -> bool:
 
 
 def _flock(file: int, how: str) -> None:
-    if fcntl is None:
-        raise OSError(errno.ENOLCK, "this system has none")
     fcntl.flock(file, getattr(fcntl, how) | fcntl.LOCK_NB)
 
 
@@ -90,5 +84,4 @@ def _let_go_of_all() -> None:
             os.close(_kept.pop())
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go_of_all)
+os.register_at_fork(after_in_child=_let_go_of_all)

@@ -1,6 +1,6 @@
 """File descriptors of the server's process: without one left it cannot open a database."""
 
-from contextlib import suppress
+import resource
 
 from ldp_core.settings import PAGES
 
@@ -14,21 +14,13 @@ PER_PAGE = 5
 
 def descriptors() -> int:
     """Number that this process may have once it has asked for them (`raise_limit`)."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return WANTED
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(soft, WANTED) if hard == resource.RLIM_INFINITY else max(soft, min(hard, WANTED))
 
 
 def raise_limit() -> None:
-    with suppress(ImportError):
-        import resource
-
-        resource.setrlimit(
-            resource.RLIMIT_NOFILE, (descriptors(), resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-        )
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors(), hard))
 
 
 def room() -> int:

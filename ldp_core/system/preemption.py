@@ -1,11 +1,11 @@
 """Preemption: the worker asks a training process by a signal to make room, and the process stops at its next
-checkpoint, so that nothing trained is lost. Without such signals (Windows) a job keeps its slot.
+checkpoint, so that nothing trained is lost.
 """
 
 import signal
 from typing import Any
 
-SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
+SIGNAL = signal.SIGUSR1
 _asked: list[bool] = []
 """Not empty once this process has been asked."""
 
@@ -17,9 +17,8 @@ class Preempted(BaseException):
 def listen() -> None:
     """From now on the signal asks this process to make room, one that was held back included."""
     _asked.clear()
-    if SIGNAL is not None:
-        signal.signal(SIGNAL, _note)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {SIGNAL})
+    signal.signal(SIGNAL, _note)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {SIGNAL})
 
 
 def _note(number: int, frame: Any) -> None:

@@ -23,7 +23,7 @@ AUTOGROUP = Path("/proc/self/autogroup")
 PR_SET_PDEATHSIG = 1
 _parent = 0
 STOPS = signal.SIGTERM, signal.SIGINT
-HELD = {*STOPS, preemption.SIGNAL or signal.SIGTERM}
+HELD = {*STOPS, preemption.SIGNAL}
 
 
 @contextmanager
@@ -31,9 +31,6 @@ def stops_held() -> Iterator[None]:
     """Context of a fork in which signals wait until the child is ready for them (`end_when_asked`): a handler
     of the parent's would note them there, and Python clears its notes at the end of the fork.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
     try:
         yield
@@ -45,18 +42,15 @@ def end_when_asked() -> None:
     """From now on SIGTERM and SIGINT end this process, those that `stops_held` held back included."""
     for number in STOPS:
         signal.signal(number, signal.SIG_DFL)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
 
 
 def begin(parent: int) -> None:
     """Make this process a group leader of low priority; it and its descendants end when `parent` ends."""
-    if hasattr(os, "setsid"):
-        os.setsid()
+    os.setsid()
     give_way()
     die_with(parent)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_note_parent, after_in_child=lambda: die_with(_parent))
+    os.register_at_fork(before=_note_parent, after_in_child=lambda: die_with(_parent))
 
 
 def _note_parent() -> None:
@@ -66,8 +60,7 @@ def _note_parent() -> None:
 
 def give_way(niceness: int = NICENESS) -> None:
     """Lower the priority of this process and its children; repeatable, and needed after every setsid()."""
-    if hasattr(os, "getpriority"):
-        os.nice(max(0, niceness - os.getpriority(os.PRIO_PROCESS, 0)))
+    os.nice(max(0, niceness - os.getpriority(os.PRIO_PROCESS, 0)))
     for _ in range(TRIES):
         try:
             AUTOGROUP.write_text(str(niceness))
@@ -82,13 +75,13 @@ def die_with(parent: int) -> None:
     """Have the kernel end this process when its parent ends (Linux); exits if it has ended already."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if hasattr(os, "getppid") and os.getppid() != parent:
+    if os.getppid() != parent:
         os._exit(1)  # it ended before the kernel was asked
 
 
 def has_ended(process: BaseProcess) -> bool:
     """True once a child has ended; it is not reaped yet, so its pid is not reused."""
-    if not hasattr(os, "waitid") or process.pid is None:
+    if not hasattr(os, "waitid") or process.pid is None:  # macOS has none
         return not process.is_alive()
     try:
         return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
@@ -98,7 +91,7 @@ def has_ended(process: BaseProcess) -> bool:
 
 def end(process: BaseProcess) -> None:
     """Kill a child with all its descendants, and reap it."""
-    if process.pid is not None and hasattr(os, "killpg"):
+    if process.pid is not None:
         with suppress(ProcessLookupError, PermissionError):  # it has no group of its own yet
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()

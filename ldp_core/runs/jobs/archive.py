@@ -13,7 +13,7 @@ from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Run, plan
 from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import look
-from ldp_core.runs.jobs.tables import TABLES, as_csv, as_parquet, row
+from ldp_core.runs.jobs.tables import TABLES, as_csv, row
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import StoredEvent, events_of
 from ldp_core.system.zip_directory import zipped
@@ -27,7 +27,6 @@ job.json          what was asked, how it ended, and the versions of the program 
 experiments.json  every run: label, seed and its whole experiment, which `python -m ldp_core run` takes
 events.jsonl      all that was recorded, one event a line, with its run and when (seconds since 1970)
 *.csv             the plain values of the events of one kind, a line each, for a spreadsheet
-*.parquet         the same with types, and with lists of numbers (pandas.read_parquet)
 *.svg             accuracy and noise variance by round, as pictures, of a training that has rounds
 report.html       what it came to, as a page that opens offline
 program.py        a program on ldp_core that trains the same again, where the training has ended
@@ -56,7 +55,6 @@ def export(identity: str, more: Mapping[str, str] | None = None) -> tuple[bytes,
             chosen = [event for event in events if event.body["event"] == kind]
             if rows := [row(event, experiments[event.run]) for event in chosen]:
                 yield f"{name}.csv", as_csv(rows)
-                yield f"{name}.parquet", as_parquet(rows)
         yield from (more or {}).items()
 
     return zipped(files()), len(events)

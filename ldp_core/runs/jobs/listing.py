@@ -77,17 +77,10 @@ class ListPage:
     """Whether some of all that the person may see are not their own."""
 
 
-def lines(viewer: str | None = None, mine: bool = False) -> list[Line]:
-    """Jobs in the list of runs of a person, newest first: all that are not private, and their own; or
-    only their own.
-    """
-    return [_line(job) for job in recent(MOST, viewer if mine else None, viewer=viewer)]
-
-
 def page(number: int, each: int, viewer: str | None = None, mine: bool = False, most: int = MOST) -> ListPage:
-    """Page, from 1 (the last one for a later one), of the newest jobs of `lines`, with one line for all
-    completed ones of the same computations without name or note, the viewer's first. No other job's request
-    or figures are read.
+    """Page, from 1 (the last one for a later one), of a person's list of runs, newest first: all that are not
+    private, and their own; or only their own. All completed ones of the same computations without name or
+    note are one line, the viewer's first. No other job's request or figures are read.
     """
     lost, everybodys = refreshed(), listed_ones(None, "", viewer)
     where, values = listed_ones(viewer, "", viewer) if mine else everybodys

@@ -23,7 +23,7 @@ from ldp_core.system import preemption, process_group
 
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 KEPT = "what it trained is kept"
-STOPS = {getattr(signal, name, None) for name in ("SIGTERM", "SIGALRM", "SIGINT", "SIGHUP")}
+STOPS = {signal.SIGTERM, signal.SIGALRM, signal.SIGINT, signal.SIGHUP}
 """Signals by which a process is asked to stop; SIGALRM follows an ignored SIGTERM (`training`)."""
 GRACE_SECONDS = 1.0
 """Time for a cancelled job to finish its step before its process is killed."""
@@ -87,7 +87,7 @@ class Watched:
 
     def make_room(self) -> None:
         """Ask the process to stop at its next checkpoint; its job returns to the queue then."""
-        if preemption.SIGNAL is not None and self._outcome is None and self._process.pid is not None:
+        if self._outcome is None and self._process.pid is not None:
             self.makes_room = True
             os.kill(self._process.pid, preemption.SIGNAL)  # it is not reaped yet
 

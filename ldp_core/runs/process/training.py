@@ -87,7 +87,6 @@ def _stop(signum: int, frame: Any) -> None:
     wait for ever, so SIGALRM ends the process after STOP_SECONDS.
     """
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if hasattr(signal, "alarm"):  # not on Windows
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(STOP_SECONDS)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(STOP_SECONDS)
     raise Stopped

@@ -95,7 +95,7 @@ def _path() -> Path:
 
 def out_of_files() -> bool:
     """Whether nearly all inodes are used: a journal needs one, and so does whatever else is written."""
-    with suppress(OSError, AttributeError):  # Windows has none
+    with suppress(OSError):
         about = os.statvfs(runs_dir())
         return about.f_files > 0 and about.f_favail < LEAST_FILES
     return False

@@ -38,7 +38,6 @@ SURE_SECONDS = 5 * BEAT_SECONDS
 MOST_FILES = 1000
 _seen: dict[Path, tuple[bytes, float, float]] = {}
 """Last heartbeat by file, the time of its first observation here, and its apparent age then."""
-NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ def hold(path: Path, **said: Any) -> Held | None:
 def taken(path: Path) -> int | None:
     """Descriptor of a newly locked file; None if another process holds the lock. Errors as for `hold`."""
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o644)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         try:
             got = kernel_lock.take(file)
             if got and _is_still(file, path):
@@ -146,7 +145,7 @@ def _is_still(file: int, path: Path) -> bool:
 def is_held(path: Path) -> bool:
     """True while a living process holds the lock, or if that cannot be determined."""
     try:
-        file = os.open(path, os.O_RDONLY | NO_FOLLOW)
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
         try:
             return kernel_lock.is_taken(file)
         finally:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from functools import partial
 
 import streamlit as st
 
@@ -11,16 +10,11 @@ from ldp_core.runs import (
     Listed,
     ListPage,
     Person,
-    Row,
-    as_csv,
-    as_parquet,
     jobs,
     kinds,
-    lines,
     page,
     queue,
     quota,
-    rows_of_jobs,
 )
 from pages.parts.runs.said import PAGES, marks, said, state
 from pages.parts.runs.table import table
@@ -69,26 +63,6 @@ def _all(shown: ListPage, mine: bool, me: Person, report: Callable[[str, Person]
     with st.container(horizontal=True, vertical_alignment="center"):
         rows = f", in {number(shown.rows, 6)} rows: equal ones share one" if shown.rows < every else ""
         st.caption(f"{number(every, 6)} run{'s' if every > 1 else ''}{rows}.", width="content")
-        _downloads(me, mine)
-
-
-def _downloads(me: Person, mine: bool) -> None:
-    """Draw buttons for all runs of the list with their settings, a row per variant."""
-    ways: dict[str, tuple[str, Callable[[list[Row]], str | bytes]]] = {
-        "CSV": ("text/csv", as_csv),
-        "Parquet": ("application/vnd.apache.parquet", as_parquet),
-    }
-    for name, (mime, written) in ways.items():
-        st.download_button(
-            f"As {name}",
-            partial(lambda written: written(rows_of_jobs(lines(me.owner, mine))), written),
-            file_name=f"runs.{name.lower()}",
-            mime=mime,
-            key=f"all runs as {name}",
-            on_click="ignore",
-            type="tertiary",
-            help="All of them, a line a variant: what was asked for, accuracy, ε, picked out, when",
-        )
 
 
 def _stop_all() -> None:

@@ -26,7 +26,7 @@ LABELS = {
     ".py": "A program (Python)",
 }
 HELP = {
-    ".zip": "Settings, events (JSON, CSV, Parquet), pictures (SVG), ledger, versions",
+    ".zip": "Settings, events (JSON, CSV), pictures (SVG), ledger, versions",
     ".html": "One page that opens without a network: verdict, curves, ledger",
     ".card.svg": "One picture: promised and measured, odds, against whom, what is assumed public",
     ".card.json": "The same in the fields of the public registry of deployments",

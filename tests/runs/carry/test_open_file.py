@@ -1,18 +1,25 @@
 """Settings are opened from whatever was exported; anything else is one sentence, in bounded memory."""
 
+import base64
 import io
 import json
+import re
 import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZIP_LZMA
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ldp_core import presets
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import parse_draft
+from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs import carry, drafts, kinds
 from ldp_core.runs.carry import as_link
+from ldp_core.runs.carry.open_file import MOST_IN_LINK, of_link
 from ldp_core.runs.jobs.archive import FORMAT
 from tests.measured import megabytes
 from tests.runs.carry.exports import ASKED, export_of, files_of, with_job, zipped
@@ -151,3 +158,50 @@ def test_bomb_takes_bounded_memory(what: str, tmp_path: Path):
     (tmp_path / "sound.zip").write_bytes(export_of("run"))
     (tmp_path / "bomb").write_bytes(BOMBS[what]())
     assert megabytes(ACT, str(tmp_path / "sound.zip"), str(tmp_path / "bomb")) < 60
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_every_scenario_fits_into_one_and_comes_out_equal(name: str):
+    draft = presets.get(name).draft
+    text = as_link(draft)
+    assert re.fullmatch(r"[\w-]+", text)
+    assert len(text) <= MOST_IN_LINK
+    assert of_link(text) == draft
+
+
+def test_names_are_text_and_a_long_one_has_no_link():
+    evil = Draft(parse({"name": "<script>&?#%00"}), (Variant("\"'{}"),))
+    assert of_link(as_link(evil)) == evil
+    budgets = [0.5 + 1 / (n + 3) for n in range(1000)]
+    assert as_link(parse_draft({"clients": {"count": 1000, "epsilon": budgets}})) == ""
+
+
+def of(content: bytes) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(content)).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "cut short or changed"),
+        ("not base64!", "cut short or changed"),
+        (as_link(presets.get("two_volunteers").draft)[:-9], "cut short or changed"),
+        (of(b" " * 2_000_000), "cut short or changed"),
+        (of(b"[" * 100_000), "cut short or changed"),
+        (of(b"[]"), "cannot be run by this version"),
+        (of(b'{"base": {"rounds": -1}}'), "cannot be run by this version: .*rounds"),
+        (of(b'{"base": {"field of tomorrow": 1}}'), "cannot be run by this version: .*tomorrow"),
+    ],
+)
+def test_damaged_settings_link_is_refused(text: str, words: str):
+    with pytest.raises(InvalidInput, match=words) as refused:
+        of_link(text)
+    assert "\n" not in str(refused.value)
+
+
+@given(st.text(max_size=100) | st.binary(max_size=100).map(of))
+def test_any_text_is_a_draft_or_a_sentence(text: str):
+    try:
+        of_link(text)
+    except InvalidInput as error:
+        assert str(error)

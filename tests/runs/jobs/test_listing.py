@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidExperiment, InvalidInput
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs.listing import lines, page
+from ldp_core.runs.jobs.listing import describe, lines, page
 from ldp_core.runs.jobs.tables import as_csv, as_parquet, rows_of_jobs
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.storage.locks_and_heartbeats import Held
+from pages.parts.runs.said import said
 from tests.pace import of_cpu
 from tests.runs.in_process import compute, queued, take, trained
 
@@ -143,3 +144,47 @@ def test_equal_runs_are_one_line_and_ones_own_stands_for_them(runs_dir: Path):
     own = page(1, 50, "b", mine=True)
     assert ([line.job.id for line in own.lines], own.jobs, own.others) == ([made[2].id], 2, True)
     assert page(2, 2, "a").lines == page(1, 50, "a").lines[2:]
+
+
+CLIENTS = 60_000
+JOBS = 16
+
+
+def request(seed: int) -> dict[str, Any]:
+    budgets = [0.5 + n / CLIENTS for n in range(CLIENTS)]
+    base = {"name": "long_ones", "seed": seed, "rounds": 3, "clients": {"count": CLIENTS, "epsilon": budgets}}
+    variants = [{"label": "one"}, {"label": "two", "set": {"aggregator.name": "mean"}}]
+    return {"draft": {"base": base, "variants": variants}, "reference": True}
+
+
+@pytest.fixture
+def long_ones(no_worker: None) -> list[str]:
+    return [queue.add("run", request(seed), owner=f"{seed:016x}") for seed in range(JOBS)]
+
+
+def test_list_of_long_requests_is_read_within_a_second(long_ones: list[str]):
+    """A hundred of them kept the page of runs for 51 s."""
+    with of_cpu(1):
+        found = lines()
+        assert [line.job.id for line in found] == long_ones[::-1]
+        recorded = [describe(line.job) for line in found]
+        assert {(one.name, one.rounds, one.state, one.in_words()) for one in recorded} == {
+            ("long_ones", 3, "queued", "long_ones")
+        }
+        words, *_ = [said.__wrapped__(one.job.id, one.job) for one in recorded]  # type: ignore[attr-defined]
+        assert words.asked == "60\u202f000 clients, each with values of its own"
+        assert words.compared == "one, two"
+        assert [job.id for job in queue.in_turn()] == long_ones
+        assert queue.claim(0) is None
+
+
+def test_full_request_is_read_on_demand(long_ones: list[str]):
+    job = queue.get(long_ones[3])
+    assert job.request == request(3)
+    assert job.brief["draft"]["base"]["clients"] == {"count": CLIENTS, "epsilon": "60000 values"}
+    with pytest.raises(InvalidExperiment):  # so a program of before trains nothing else in its place
+        parse_draft(job.brief["draft"])
+    assert queue.move(job.id, "cancelled")
+    gone = queue.get(job.id)
+    jobs.delete(job.id, for_good=True)
+    assert gone.request == {}, "it goes with its job"

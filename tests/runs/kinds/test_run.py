@@ -1,12 +1,16 @@
 """Trainings whose attacks follow: what is seen first, and what is stored when they are stopped on the way."""
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import queue
+from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.kinds import attack as kind_of_attack
 from ldp_core.runs.kinds import run as kind
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.job import ASIDE
@@ -14,7 +18,7 @@ from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import news
 from ldp_core.system import preemption
-from tests.runs.in_process import bodies, compute, queued
+from tests.runs.in_process import bodies, compute, queued, recorder_of, trained
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 QUICK: Any = {"attacker": "least_squares", "clients": [1]}
@@ -82,6 +86,11 @@ def test_run_killed_again_and_again_stores_equal_events(draft: Draft, monkeypatc
             compute(job)
     assert attempts > 2
     assert [timeless(bodies(job, run)) for run in range(len(job.keys))] == simulated(draft)
+    ends = computations.ended(job.keys)
+    for run, key in enumerate(job.keys):
+        last = {**[one for one in bodies(job, run) if one["event"] == "round"][-1], **bodies(job, run)[-1]}
+        stored = {name: value for name, value in ends[key].figures.items() if name != "seconds"}
+        assert all(last.get(name, value) == value for name, value in stored.items())
 
 
 @every_way
@@ -130,3 +139,40 @@ def test_round_of_a_long_training_is_stored_before_its_attack(monkeypatch: pytes
     stored = [(one.body["round"], one.body["event"]) for one in news(job.keys[0]).events[2:-1]]
     each = [(number, event) for number in (1, 2) for event in ("round", "frame", "attack")]
     assert [*dict.fromkeys(stored)] == each
+
+
+SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_ladder_and_training_of_a_draft_are_two_jobs():
+    trained = queue.add("run", {"draft": {}}, "a draft")
+    first = jobs.launch("attack", parse_ladder(SMALL), "a draft")
+    assert jobs.launch("attack", parse_ladder(SMALL), "a draft") == first, "a double click is one job"
+    assert [job.id for job in jobs.of_draft("a draft", "attack")] == [first]
+    assert [job.id for job in jobs.of_draft("a draft")] == [trained]
+    state = jobs.status(first)
+    assert (state["kind"], state["cells"], state["cells_in_all"]) == ("attack", 0, 6)
+
+
+@pytest.mark.parametrize("most", [2**27, 0], ids=["kept", "too large"])
+def test_searching_ladder_makes_room_and_goes_on(most: int, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    asked: Any = {"base": {"model": "lenet"}, "mechanisms": ["duchi"], "epsilons": [1, 8], "images": 2}
+    asked |= {"attacker": {"name": "idlg", "iterations": 12}}
+    whole = bodies(trained(asked, "attack"))
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(runs_dir / "others"))
+    monkeypatch.setattr(preemption, "_asked", [True])
+    monkeypatch.setattr(kind_of_attack, "MOST_KEPT", most)
+    job, attempts = queued(asked, "attack"), 1
+    while compute(job).status == "queued":
+        attempts += 1
+    assert attempts > 10 if most else attempts == 1
+    assert bodies(job) == whole
+    assert recorder_of(job).kept() is None
+
+
+def test_ladder_beyond_memory_is_refused(runs_dir: Path):
+    base = parse({"dataset": "cifar10", "model": "resnet18", "local": {"batch_size": 50_000}})
+    with pytest.raises(InvalidExperiment, match="B"):
+        jobs.launch("attack", Ladder(base=base))
+    assert queue.find() == []

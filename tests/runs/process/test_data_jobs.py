@@ -1,18 +1,26 @@
 """Jobs whose data have to come first: watched, stopped, gone on with, and failing with a sentence."""
 
+import io
+import json
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import jobs
+from ldp_core.inspection import apart
+from ldp_core.runs import inspecting, jobs
 from ldp_core.runs.kinds import JobEnd
 from ldp_core.runs.record.time_left import how_far
+from ldp_core.settings import OWN_DATA_HOURS
+from ldp_core.system import bounded
 from tests.datasets import samples
 from tests.datasets.server import web
 from tests.datasets.test_download import _direct, checksum, resize
+from tests.inspection.made import upload
 from tests.runs.in_process import queued
 from tests.runs.processes import Trained, ended, launch, until
 
@@ -62,3 +70,38 @@ def test_a_job_fetches_its_data_and_trains(tmp_path: Path, monkeypatch: pytest.M
         server.files |= files
         monkeypatch.setattr(kind, "mirrors", [server.url])
         assert train(MNIST) == JobEnd()
+
+
+def files() -> tuple[bytes, bytes]:
+    arrays, card = upload()
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue(), json.dumps(card).encode()
+
+
+def test_inspection_returns_verdict_or_refusal():
+    data, card = files()
+    assert inspecting.inspected(data, card)["verdict"] == "comes back"
+    with pytest.raises(StudioError, match="no npz file"):
+        inspecting.inspected(b"PK", card)
+    for wrong, words in ((b"\xff", "no text"), (b"{", "JSON")):
+        with pytest.raises(StudioError, match=words):
+            apart.main({}, {"upload": data, "card": wrong})
+
+
+def test_inspection_limits_are_enforced(monkeypatch: pytest.MonkeyPatch):
+    data, card = files()
+    with pytest.raises(InvalidInput, match="more than 5 MB: run `python"):
+        inspecting.inspected(data + bytes(6 * 2**20), card)
+    monkeypatch.setattr(inspecting, "SECONDS", 1)
+    with pytest.raises(InvalidInput, match="seconds or 2 GB here: run"):
+        inspecting.inspected(data, card)
+    monkeypatch.setattr(bounded, "WAIT_SECONDS", 0.01)
+    with (
+        bounded._turns["ldp_core.inspection.apart"],
+        pytest.raises(InvalidInput, match="other uploads just now"),
+    ):
+        inspecting.inspected(data, card)
+    monkeypatch.setenv(OWN_DATA_HOURS.name, "0")
+    with pytest.raises(InvalidInput, match="takes no data"):
+        inspecting.inspected(data, card)

@@ -1,4 +1,4 @@
-"""F11: two containers on one folder of runs. One trains, the other one looks, and nobody writes beside it.
+"""S9: a read-only container. F11: two on one folder of runs; one trains, the other looks.
 
 There is no container engine here, but what makes one: namespaces for processes. One is this process's own.
 """
@@ -7,23 +7,19 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
-import psutil
 import pytest
 
-from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.process import worker
 from ldp_core.runs.record.computations import is_being_computed
+from tests.browser.server import answers, free_port
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
-from tests.runs.in_process import bodies, queued
+from tests.runs.in_process import bodies
 from tests.runs.processes import (
     SPACE,
-    Trained,
     ended,
     living,
     skip_without,
@@ -35,8 +31,6 @@ from tests.runs.processes import (
 
 HOST, ROUNDS = "elsewhere", 100
 EXPERIMENT = {"rounds": ROUNDS, "attack": None}
-HOLD = "import sys, time; from ldp_core.runs.record.computations import hold; "
-HOLD += "kept = hold(sys.argv[1], True); print('held', flush=True); time.sleep(600)"
 SUBMIT = "import json, sys, time; from ldp_core.runs.jobs import submit; "
 SUBMIT += "from ldp_core.experiment import parse_draft; "
 SUBMIT += "print(submit(parse_draft(json.loads(sys.argv[1]))), flush=True); time.sleep(600)"
@@ -93,18 +87,25 @@ def test_other_container_waits_until_the_trainer_dies(
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
 
 
-@pytest.mark.usefixtures("runs_dir")
-def test_run_held_elsewhere_waits_for_its_holder(elsewhere: Elsewhere):
-    job = queued(Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),)))
-    holder = elsewhere(HOLD, job.keys[0])
-    assert queue.claim(ready=partial(worker._can_begin, [])) is None, "nothing begins beside it"
-    assert Trained(job).outcome().status == "queued"
-    assert bodies(job) == []
-
-    (inside,) = psutil.Process(holder.pid).children()
-    inside.kill()
-    assert living([inside.pid]) == []
-    # its threads die one by one, and the last of them lets go of the file
-    wait_for(lambda: queue.claim(ready=partial(worker._can_begin, [])))
-    assert Trained(job).outcome().status == "completed"
-    assert bodies(job)[-1]["event"] == "end"
+def test_read_only_container_writes_only_its_folders(runs_dir: Path, tmp_path: Path):
+    """A container whose own files are read-only, and no home, and no folder for what is temporary."""
+    skip_without(*SPACE, "true")
+    there = next(folder for folder in tmp_path.parents if folder.is_mount())  # not always on the same disk
+    all_else = " && ".join(f"mount -o remount,bind,ro {one}" for one in sorted({"/", str(there)}))
+    skip_without(*SPACE, "sh", "-c", all_else)
+    runs_dir.mkdir()
+    port = free_port()
+    served = f"{sys.executable} -m streamlit run app.py --server.headless true --server.port {port}"
+    begins = (
+        f"mount --bind {runs_dir} {runs_dir} && {all_else} && ! touch {tmp_path / 'x'} "
+        f"&& export HOME=/nowhere && echo '{{\"rounds\": 3}}' | {sys.executable} -m ldp_core submit - "
+        f"&& exec {served}"
+    )
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen([*SPACE, "sh", "-c", begins], cwd=ROOT, stdout=nowhere, stderr=nowhere) as outside:
+        try:
+            wait_for(lambda: queue.find() and not queue.find()[0].live)
+            assert queue.find()[0].status == "completed"
+            answers(f"http://localhost:{port}")
+        finally:
+            outside.kill()

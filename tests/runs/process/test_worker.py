@@ -5,6 +5,8 @@ how they ended is true, also when things come at once, or from the wrong side.
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -15,22 +17,26 @@ import pytest
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, own_data, queue
 from ldp_core.runs.lockstep import drive
-from ldp_core.runs.process import training
+from ldp_core.runs.process import start, training
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue import table
+from ldp_core.runs.storage import locks_and_heartbeats as locks
+from ldp_core.runs.storage.locks_and_heartbeats import Holder
+from tests.conftest import ROOT
 from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
-from tests.runs.in_process import bodies, record_of
+from tests.runs.in_process import bodies
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
+    at_once,
     end_workers,
     ended,
     launch,
-    launched_elsewhere,
     living,
     rounds_of,
+    stand_in,
     trained_a_round,
     under_way,
     until,
@@ -60,15 +66,6 @@ def test_worker_deletes_own_data_whose_time_is_over(warm: Path, monkeypatch: pyt
     own_data.take({"mine.csv": b"age,bought\n1,no\n2,yes\n3,no\n4,yes\n" * 9}, "a" * 16)
     ensure_worker()
     wait_for(lambda: not [*(warm / "own").iterdir()], 60)
-
-
-def test_job_outlives_its_launching_process(warm: Path):
-    with holding(warm, 10):
-        launcher, identity = launched_elsewhere({"rounds": 80, "attack": None})
-        launcher.kill()
-        launcher.join()
-        assert jobs.look(identity).live, "it is under way, or about to be"
-    assert ended(identity).status == "completed"
 
 
 @pytest.mark.usefixtures("clean_processes")
@@ -132,18 +129,6 @@ def test_randomly_killed_run_resumes_to_the_same_weights(runs_dir: Path):
         assert [event | {"seconds": 0} for event in bodies(queue.get(identity), number)] == turns
 
 
-@pytest.mark.usefixtures("warm")
-def test_cancelled_job_ends_with_its_process():
-    identity, pid = under_way(ENDLESS)
-    for _ in range(5):
-        jobs.cancel(identity)
-        assert queue.get(identity).status == "cancelling" or not psutil.pid_exists(pid)
-    ended(identity)
-    assert not psutil.pid_exists(pid)
-    jobs.cancel(identity)
-    assert queue.get(identity).status == "cancelled"
-
-
 def test_earlier_attempts_end_does_not_affect_a_resume(warm: Path):
     """Killed, or asked to stop, as soon as it is there."""
     identity, _ = under_way(ENDLESS)
@@ -164,17 +149,6 @@ def test_vanished_job_ends_alone(warm: Path):
     assert ended(other).status == "completed"
     assert not psutil.pid_exists(pid)
     assert len(workers(warm)) == 1
-
-
-@pytest.mark.usefixtures("clean_processes")
-def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
-    """Its file is moved away, as the message on a damaged one advises; a new worker begins with a new one."""
-    record = record_of(ended(launch({"rounds": 1})))
-    end_workers(runs_dir)
-    for file in runs_dir.glob("studio.sqlite*"):
-        file.rename(file.with_name(f"old {file.name}"))
-    ended(launch({"rounds": 2}))
-    assert record.exists()
 
 
 @pytest.mark.usefixtures("warm")
@@ -204,3 +178,68 @@ def test_damaged_queue_does_not_fill_the_log(runs_dir: Path):
         shutil.rmtree(runs_dir, ignore_errors=True)
     assert living(pids, 60.0) == []
     assert not runs_dir.exists()
+
+
+def the_worker() -> Holder:
+    who = wait_for(locks.worker)
+    assert who
+    return who
+
+
+@pytest.mark.usefixtures("clean_processes")
+def test_twenty_starts_at_once_make_one_worker(runs_dir: Path):
+    at_once(20, start.ensure_worker)
+    assert locks.is_held(runs_dir / locks.WORKER), "from the first moment"
+    pid = the_worker().pid
+    assert [process.pid for process in workers(runs_dir)] == [pid]
+
+
+def test_second_worker_exits(runs_dir: Path):
+    with stand_in(runs_dir) as held:
+        command = [sys.executable, "-m", "ldp_core.runs.process.worker"]
+        assert subprocess.run(command, cwd=ROOT, timeout=PATIENCE_SECONDS).returncode == 0
+        assert locks.worker() == held.who
+        start.ensure_worker()
+        assert workers(runs_dir) == []
+
+
+def test_worker_environment_lacks_the_teachers_secret(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(start, "subprocess", subprocess)  # not one that began warm, before it was set
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk and board")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
+    start.ensure_worker()
+    try:
+        environment = psutil.Process(the_worker().pid).environ()
+    finally:
+        end_workers(runs_dir)
+    assert environment["EPSILON_SLOT_CORES"] == "1"
+    assert "chalk and board" not in environment.values()
+
+
+@pytest.mark.usefixtures("clean_processes")
+def test_older_worker_hands_its_jobs_over(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_SLOTS", "2")
+
+    def be_a_server(version: str, began: float) -> None:
+        monkeypatch.setattr(start, "program", lambda: version)
+        monkeypatch.setattr(start, "STARTED", began)
+        monkeypatch.setattr(start, "_started", [])
+
+    begun, _ = under_way(ENDLESS)
+    old = the_worker()
+    be_a_server("a newer one", time.time())
+    jobs.look(begun)
+    start.ensure_worker()
+    assert locks.worker() == old, "who only looks replaces nobody"
+    later = launch({"rounds": 2, "attack": None, "seed": 5})
+    assert living([old.pid], PATIENCE_SECONDS) == []
+    kept, new = rounds_of(begun), wait_for(lambda: who if (who := locks.worker()) != old else None)
+    assert new
+    assert (new.pid != old.pid, new.wanted) == (True, start.STARTED)
+    assert ended(later).status == "completed"
+    wait_for(lambda: rounds_of(begun) > kept > 0)
+    assert queue.get(begun).status == "running", "what the old one had begun goes on where it was"
+    be_a_server("an older one", 1.0)  # two share the folder
+    start.ensure_worker(newest=True)
+    assert start._started == [], "of two servers, the one that began last has its way"
+    assert locks.worker() == new

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -10,13 +9,12 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.lockstep import Turn, drive
-from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import of_run
 from ldp_core.runs.record.events import is_whole, news
 from ldp_core.runs.view.run_curves import progress_of
-from tests.runs.in_process import bodies, compute, queued, recorder_for, recorder_of
+from tests.runs.in_process import bodies, queued, recorder_for, recorder_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 DRAFT = Draft(parse({"rounds": 3}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"})))
@@ -72,38 +70,6 @@ def test_stopped_record_resumes_at_its_last_turn(stopped_after: int):
     assert computations.ended([KEY])[KEY].figures == {"accuracy": 0.5}
 
 
-@pytest.mark.parametrize(("rate", "last"), [(0.01, 6), (20.0, 4)], ids=["completed", "diverged"])
-@pytest.mark.parametrize("before", [1, 3])
-def test_run_resumed_anywhere_has_equal_end_and_figures(
-    rate: float, last: int, before: int, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """Also between its last round and its end."""
-    local = {"learning_rate": rate, "optimizer": "sgd"}
-    base = {"rounds": 6, "attack": None, "model": "mlp", "mechanism": {"name": "duchi"}, "local": local}
-    draft = Draft(parse(base), (Variant("a"),))
-
-    def outcome(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
-        compute(job)
-        (stored,) = computations.ended(job.keys).values()
-        return bodies(job)[-1] | {"seconds": 0}, stored.figures | {"seconds": 0}
-
-    whole = outcome(queued(draft))
-    assert whole[0]["round"] == last
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(runs_dir / "others"))
-    job, write, left = queued(draft), Recorder.write, [None] * (last + 2 - before)
-
-    def write_and_die(recorder: Recorder, turn: Turn) -> None:
-        write(recorder, turn)
-        left.pop()
-        if not left:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Recorder, "write", write_and_die)
-        compute(job)
-    assert outcome(job) == whole
-
-
 def test_interrupted_commit_duplicates_no_event(monkeypatch: pytest.MonkeyPatch):
     first, second = turns()[:2]
     recorder = recorder_for(DRAFT.base)
@@ -136,10 +102,3 @@ def test_frames_within_a_round_are_recorded_once():
     write(recorder, (*way, *after))
     assert bodies(job, 0) == [body for turn in (*before, *way, *after) for body in turn.events]
     assert progress_of(job).update().runs[0].forming(0) is None
-
-
-def test_driven_search_emits_frames_before_its_state():
-    attack = {"attacker": {"name": "idlg", "iterations": 12}, "clients": [1]}
-    recorded = [*drive({0: parse({"model": "lenet", "rounds": 1, "attack": attack})})]
-    assert [turn.events[-1]["event"] for turn in recorded] == ["target", *3 * ["frame"], "round", "end"]
-    assert [turn.state is None for turn in recorded] == [False, True, True, True, False, False]

@@ -61,14 +61,6 @@ def test_partly_known_draft_trains_missing_runs_only():
     assert [record_of(first, run).stat().st_mtime_ns for run in range(3)] == before
 
 
-def test_second_launch_keeps_the_waiting_request():
-    """One live job a draft: the second launch gets the first one, which has asked for something else."""
-    trained(draft(), reference=True)
-    waits = press(draft(seed=3), "a" * 12)
-    assert press(draft(), "a" * 12) == waits
-    assert jobs.look(waits).status == "queued"
-
-
 def test_double_click_on_a_known_draft_is_one_job(monkeypatch: pytest.MonkeyPatch):
     """The first click's job has been completed before the second click comes."""
     trained(draft(), reference=True)

@@ -3,13 +3,16 @@ others like them, and small ones stay.
 """
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from ldp_core.errors import InvalidExperiment, UnknownDraft
+from ldp_core import presets
+from ldp_core.errors import InvalidExperiment, InvalidInput, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
-from ldp_core.runs.record import drafts
+from ldp_core.runs.record import drafts, guesses, nicknames
 from ldp_core.runs.storage import inventory
+from tests.runs.in_process import found_in
 from tests.runs.processes import at_once
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -130,3 +133,46 @@ def test_a_large_draft_keeps_fewer_revisions_and_can_be_undone(monkeypatch: pyte
     assert drafts.load(identity) == large(1.19)
     assert drafts.undo(identity)
     assert drafts.load(identity) == large(1.18)
+
+
+SCENARIO = presets.get("two_volunteers").draft
+
+
+def test_a_guess_is_somebodys_about_settings(runs_dir: Path):
+    assert guesses.of("me", SCENARIO) is None
+    guesses.keep("me", SCENARIO, 60)
+    guesses.keep("me", SCENARIO, 40)
+    assert guesses.of("me", SCENARIO) == 40
+    assert guesses.of("you", SCENARIO) is None, "no link carries it"
+    longer = SCENARIO.with_base({"rounds": 40})
+    assert guesses.of("me", longer) is None
+    guesses.keep("me", longer, "a < b")
+    assert (guesses.of("me", SCENARIO), guesses.of("me", longer)) == (40, "a < b")
+
+
+def test_skipped_scenario_is_remembered_per_visitor(runs_dir: Path):
+    for who, scenario in (("me", "one"), ("me", "one"), ("you", "two")):
+        guesses.skip(who, scenario)
+    assert guesses.all_skipped("me") == {"one"}
+    guesses.skip("me", "one", False)
+    assert not guesses.is_skipped("me", "one") and guesses.is_skipped("you", "two")
+
+
+def test_unreadable_guess_is_none(runs_dir: Path):
+    guesses.keep("me", SCENARIO, 60)
+    for body in ("[1]", "not JSON", "null"):
+        with guesses.DATABASE.writing() as db:
+            db.execute("UPDATE guessed SET body = ?", (body,))
+        assert guesses.of("me", SCENARIO) is None
+
+
+def test_a_nickname_is_kept_changed_and_overwritten(runs_dir: Path):
+    assert nicknames.everybody() == {}
+    nicknames.keep("a", " Anna-Karenina\n\x1b ")
+    nicknames.keep("b", "")
+    assert nicknames.everybody() == {"a": "Anna-Karenina", "b": ""}
+    with pytest.raises(InvalidInput, match="at most 20 letters; this one has 21"):
+        nicknames.keep("a", "x" * 21)
+    nicknames.keep("a", "")
+    assert nicknames.everybody() == {"a": "", "b": ""}
+    assert not found_in(runs_dir, b"Karenina")

@@ -4,7 +4,9 @@ import errno
 import os
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -12,7 +14,7 @@ import pytest
 
 from ldp_core import doctor
 from ldp_core.errors import ReadOnly, StorageFailed
-from ldp_core.runs.storage import disk_space, paths
+from ldp_core.runs.storage import database, disk_space, paths
 from tests.conftest import ROOT
 from tests.runs.processes import skip_without
 from tests.warm import Interpreter
@@ -94,3 +96,38 @@ def test_reserve_does_not_follow_a_link(runs_dir: Path, tmp_path: Path):
     assert (tmp_path / "mine").read_text() == "mine"
     assert (runs_dir / "reserve").stat().st_size == disk_space.RESERVE
     assert not (runs_dir / "reserve").is_symlink()
+
+
+def test_locked_database_delays_a_page_once(runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A page looks several times at a file: all of them together took 30 s. It is called
+    locked, and not to be moved.
+    """
+    path, waited = tmp_path / "one.sqlite", list[float]()
+    one = database.Database(str(path), "CREATE TABLE IF NOT EXISTS t (x);")
+    monkeypatch.setattr(database, "_busy", [0.6])
+    monkeypatch.setattr(database, "AGAIN_SECONDS", 0.01)
+    with one.writing():
+        pass
+
+    def look() -> None:
+        began = time.monotonic()
+        with pytest.raises(StorageFailed, match="kept locked") as caught, one.reading():
+            pass
+        waited.append(time.monotonic() - began)
+        assert "move" not in str(caught.value)
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for _ in range(6):
+            look()
+        assert waited[0] >= 0.5
+        assert sum(waited[1:]) < 0.5
+        other.execute("COMMIT")
+        with one.reading() as db:
+            assert db is not None
+        other.execute("BEGIN EXCLUSIVE")
+        look()
+        assert waited[-1] >= 0.5, "it was free since, so it is waited for again"
+        monkeypatch.setattr(database, "BUSY_SECONDS", 0.5)
+        look()
+        assert waited[-1] >= 0.5, "a patient process waits each time"

@@ -139,18 +139,6 @@ def test_all_that_visitors_leave_is_entered(runs_dir: Path):
     assert ids() == {one.id for one in before}, "as lies there"
 
 
-def test_many_browsers_of_one_address_leave_room_for_others(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(KINDS, "own data", KINDS["own data"]._replace(near=3, all=4))
-    mine = own_data.take({"mine.csv": TABLE}, "anna", "school")
-    for number in range(3):
-        own_data.take({"a.csv": TABLE}, f"bot {number}", "one network")
-    with pytest.raises(NotNow, match="from your network"):
-        own_data.take({"a.csv": TABLE}, "bot 3", "one network")
-    for number in range(2):
-        own_data.take({"b.csv": TABLE}, f"pupil {number}", "home")
-    assert own_data.mine("anna") == [mine] and own_data.mine("pupil 1") and not own_data.mine("bot 0")
-
-
 def test_prune_frees_what_visitors_left_beside_runs(runs_dir: Path):
     own_data.take({"mine.csv": TABLE}, "anna", "school")
     identity = drafts.new(DRAFT, "anna", "school")

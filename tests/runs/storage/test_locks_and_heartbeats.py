@@ -1,12 +1,7 @@
 """A lock ends with its holder, not with forked processes; its file names the holder and its heartbeat."""
 
 import os
-import signal
 import socket
-import subprocess
-import sys
-import time
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,8 +9,7 @@ import pytest
 from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, hold, holder, is_held
 from ldp_core.system import kernel_lock
-from tests.conftest import ROOT
-from tests.runs.processes import stand_in, wait_for
+from tests.runs.processes import stand_in
 
 
 @pytest.fixture
@@ -51,26 +45,6 @@ def test_request_to_leave_names_one_holder(tmp_path: Path):
         assert not held.is_to_go(), "what was asked of the one before does not count"
         held.path.unlink()
         assert held.is_to_go(), "another one may hold a file of that name now"
-
-
-HOLD = "import sys, time, pathlib; from ldp_core.runs.storage.locks_and_heartbeats import hold; "
-HOLD += "kept = hold(pathlib.Path(sys.argv[1]), beats=True); print('held', flush=True); time.sleep(600)"
-
-
-def test_stopped_holder_stands_still_until_killed(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(locks, "SURE_SECONDS", 1.5)
-    monkeypatch.setattr(locks, "STALLED_SECONDS", 1.5)
-    command = [sys.executable, "-c", HOLD, str(path)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process, ExitStack() as at_the_end:
-        at_the_end.callback(process.kill)
-        assert process.stdout is not None
-        assert process.stdout.readline()
-        for _ in range(30):
-            assert locks.stands_still(path) < 3, "it may give way to others for a while"
-            time.sleep(0.1)
-        process.send_signal(signal.SIGSTOP)
-        wait_for(lambda: locks.stands_still(path))
-    assert locks.stands_still(path) == 0.0
 
 
 def test_process_waiting_for_the_cpu_does_not_stand_still(path: Path, monkeypatch: pytest.MonkeyPatch):
