@@ -12,6 +12,7 @@ from typing import Any
 
 from ldp_core import presets
 from ldp_core.commands import GONE, MODULE, dashboard, parser_of, records, sweep_options
+from ldp_core.commands.answers import ask, command_of_ask, command_of_invert, invert
 from ldp_core.commands.data import card_of, data, show
 from ldp_core.commands.judge import (
     audit,
@@ -24,7 +25,6 @@ from ldp_core.commands.judge import (
 from ldp_core.commands.options import add_experiment
 from ldp_core.commands.papers import command_of_papers, papers
 from ldp_core.commands.records import command_of_open, open_file
-from ldp_core.commands.tune import ask, command_of_ask, command_of_invert, command_of_tune, invert, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment, amended, changed, departures, plan, read_json, typed_changes
@@ -285,7 +285,6 @@ def _parser(called: str = MODULE) -> argparse.ArgumentParser:
     added = commands["submit"]
     added.add_argument("--kind", default="run", help="run (by default), attack, sweep, tune or claim")
     command_of_ask(command("ask", ask))
-    command_of_tune(command("tune", tune), _experiment)
     command_of_invert(command("invert", invert), _experiment)
     for name in ("sweep", "submit"):
         sweep_options.add_options(commands[name])

@@ -1,6 +1,6 @@
 """Names of the commands, without what they import; `cli` has their options.
 
-`tune` searches the least ε or answers by formula, `records` keeps and opens jobs, `judge` tests parts,
+`answers` searches a design or answers by formula, `records` keeps and opens jobs, `judge` tests parts,
 samples and uploads, `sweep_options` reads a sweep's settings.
 """
 
@@ -13,7 +13,6 @@ COMMANDS = {
     "sweep": "train many settings here; one JSON line a cell and seed",
     "submit": "put an experiment in the queue that the pages use; prints the job's id",
     "ask": "the design that learns best under a promise, or the least ε for an accuracy",
-    "tune": "find the least ε, and the range, that reach an accuracy",
     "invert": "the ε for a noise or for a run's price, and how many clients it takes",
     "presets": "list the prepared scenarios, or show one",
     "papers": "what the papers claim, ours beside theirs; or measure it again",
@@ -37,6 +36,7 @@ COMMANDS = {
 }
 GONE = {
     "attack": "submit LADDER.json --kind attack puts it in the queue, and export writes its cells",
+    "tune": "submit QUESTION.json --kind tune puts it in the queue, and ask finds the least ε",
     "outlook": "ldp_core.theory.outlook(experiment) says it in Python, and the page Noise",
     "allocate": "invert gives the ε for a noise, and how many clients it takes",
     "import": "open FILE makes a draft of the settings in an export, a report or a program",

@@ -20,10 +20,9 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.carry import of_claims
     from ldp_core.runs.jobs.listing import Line, Listed, ListPage, describe, listed, page
     from ldp_core.runs.jobs.submission import MOST_NAME, MOST_NOTE
-    from ldp_core.runs.jobs.tables import as_csv, write_brought_rounds
+    from ldp_core.runs.jobs.tables import write_brought_rounds
     from ldp_core.runs.kinds.run import Training
-    from ldp_core.runs.kinds.tune import search
-    from ldp_core.runs.lockstep import drive, load, one_thread
+    from ldp_core.runs.lockstep import drive, one_thread
     from ldp_core.runs.machine import slots
     from ldp_core.runs.machine.calibration import rates
     from ldp_core.runs.process import inspecting

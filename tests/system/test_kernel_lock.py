@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core.errors import StorageFailed
-from ldp_core.runs.process.start import ensure_worker
-from ldp_core.runs.storage.locks_and_heartbeats import worker
 from ldp_core.system import kernel_lock
 from tests.conftest import ROOT
 
@@ -94,12 +91,3 @@ def test_a_file_system_without_locks_is_refused_in_a_sentence(runs_dir: Path):
     assert "lies on a file system without locks (No locks available)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (runs_dir / "studio.sqlite").exists()
-
-
-def test_system_without_locks_starts_no_worker(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(kernel_lock, "fcntl", None)
-    monkeypatch.setattr(kernel_lock, "BY_OPEN_FILE", False)
-    assert kernel_lock.missing(runs_dir.parent) == "this system has none"
-    with pytest.raises(StorageFailed, match=r"without locks \(this system has none\)"):
-        ensure_worker()
-    assert worker() is None

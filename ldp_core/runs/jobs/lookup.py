@@ -112,20 +112,14 @@ def _if_it_moves(job: Job) -> Job:
     path, who = next(beating, (None, None))
     if path is None or who is None or not (still := locks.stands_still(path)):
         return job
-    stands = f"has stood still for {still:.0f} s; it goes on when it is let"
-    if path.name == locks.WORKER:
-        words = (
-            f"the worker, {who.in_words()}, {stands}: whoever runs this server can continue it (kill -CONT) "
-            "or end it (kill -KILL), and another one begins"
-        )
-    else:
-        words = (
-            f"{who.in_words()}, which trains, {stands} (kill -CONT), or stop this job and take it up again: "
-            "what was trained is kept"
-        )
+    worker = path.name == locks.WORKER
+    words = f"the worker, {who.in_words()}," if worker else f"{who.in_words()}, which trains,"
+    words += f" has stood still for {still:.0f} s; whoever runs this server can continue it (kill -CONT) or "
+    words += "end it (kill -KILL), and another one begins: what was trained is kept"
     if job.status == "queued":
-        return replace(job, message="; ".join(filter(None, [f"it cannot begin: {words}", job.message])))
-    return replace(job, status=STALLED, message="; ".join(filter(None, [words, job.message])))
+        words = f"it cannot begin: {words}"
+    status = job.status if job.status == "queued" else STALLED
+    return replace(job, status=status, message="; ".join(filter(None, [words, job.message])))
 
 
 def look_twice(identity: str) -> None:

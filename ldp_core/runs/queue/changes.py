@@ -33,33 +33,21 @@ def add(
     """Append a job; returns its id, twelve hex digits, or that of a job of the same draft and kind that waits
     or runs. QueueFull if this owner, this address, or all together have enough jobs waiting.
     """
-    text, long = parted(request)
-    row: dict[str, Any] = {
-        "id": identity or new_id(),
-        "kind": kind,
-        "status": "queued",
-        "request": text,
-        "long": long,
-    }
-    row |= {"draft": draft, "owner": owner, "address": address, "room": room}
-    row |= {"keys": json.dumps([*keys]), "created": time.time()}
+    (text, long), new, now, added = parted(request), identity or new_id(), time.time(), ""
+    named = "id, kind, status, request, long, draft, owner, address, room, keys, created"
+    row = (new, kind, "queued", text, long, draft, owner, address, room, json.dumps([*keys]), now)
     size = len(text) + len(long or "")
-    inventory.enter(StoredItem("job", row["id"], size, row["created"], None, owner, address))
-    added = ""
+    inventory.enter(StoredItem("job", new, size, now, None, owner, address))
     try:
         with changing() as db:
-            added = _live(db, draft, kind) or _added(db, row)
+            if not (added := _live(db, draft, kind) or ""):
+                _refuse_crowds(db, owner, address)
+                db.execute(f"INSERT INTO jobs ({named}) VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+                added = new
     finally:
-        if added != row["id"]:
-            inventory.release("job", row["id"])
+        if added != new:
+            inventory.release("job", new)
     return added
-
-
-def _added(db: sqlite3.Connection, row: dict[str, Any]) -> str:
-    _refuse_crowds(db, row["owner"], row["address"])
-    values = ", ".join(f":{name}" for name in row)
-    db.execute(f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
-    return str(row["id"])
 
 
 def new_id() -> str:

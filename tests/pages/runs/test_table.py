@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ldp_core import presets
-from ldp_core.runs import lines, queue
+from ldp_core.runs import page as listed
+from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import Person
 from pages.parts.runs import table
 from pages.parts.runs.table import TICKED
@@ -60,7 +61,7 @@ def test_row_has_name_curve_and_figures_of_its_variants(runs_dir: Path):
 
 def test_variant_without_a_bound_leaves_the_row_without_one(runs_dir: Path):
     identity = ended(7, 0.2, 0.9, epsilon=2.5)
-    (line,) = lines()
+    (line,) = listed(1, 50).lines
     queue.update(
         identity, figures=[line.finals[0].as_json(), replace(line.finals[1], epsilon=None).as_json()]
     )

@@ -1,6 +1,7 @@
 """What is carried away comes back equal or not at all; the program trains the same; the page runs nothing."""
 
 import base64
+import csv
 import io
 import json
 import os
@@ -10,6 +11,7 @@ import shutil
 import xml.etree.ElementTree as ET
 from html import unescape
 from pathlib import Path
+from unittest.mock import Mock
 from zipfile import ZipFile
 
 import numpy as np
@@ -18,18 +20,22 @@ from PIL import Image
 
 from ldp_core.accounting import entries, worth
 from ldp_core.accounting.deployments import DEPLOYMENTS
-from ldp_core.errors import InvalidInput, NotNow
+from ldp_core.errors import InvalidInput, NotNow, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse, plan
 from ldp_core.images import encode
 from ldp_core.limits import at_most
 from ldp_core.runs import carry, jobs, queue
+from ldp_core.runs.carry import written
 from ldp_core.runs.carry.card import as_card, card_picture
 from ldp_core.runs.carry.training import pictures
-from ldp_core.runs.jobs.listing import lines
+from ldp_core.runs.jobs import archive
+from ldp_core.runs.jobs.archive import export
+from ldp_core.runs.jobs.listing import page
 from ldp_core.runs.record.computations import database
+from ldp_core.runs.record.events import events_of
 from ldp_core.runs.view.styles import painted, styles
 from tests.conftest import ROOT
-from tests.runs.in_process import bodies
+from tests.runs.in_process import bodies, compute, queued
 from tests.runs.in_process import trained as trained_here
 from tests.warm import Interpreter
 
@@ -80,7 +86,7 @@ def test_earlier_import_is_listed_and_read_only(trained: str):
         database(old).rename(database(new))
     queue.update(trained, imported=True, keys=keys, status="cancelled")
     assert bodies(queue.get(trained)) == before
-    assert [line.job.id for line in lines()] == [trained]
+    assert [line.job.id for line in page(1, 50).lines] == [trained]
     with pytest.raises(NotNow):
         jobs.resume(trained)
 
@@ -147,7 +153,7 @@ def test_zip_holds_report_program_and_data(trained: str, exported: Path):
     with ZipFile(exported) as archive:
         assert archive.read("report.html").decode() == carry.as_page(trained)
         assert archive.read("program.py").decode() == carry.as_script(trained)
-        data = {"rounds.csv", "rounds.parquet", "events.jsonl", "experiments.json", "job.json", "README.txt"}
+        data = {"rounds.csv", "events.jsonl", "experiments.json", "job.json", "README.txt"}
         assert data < {*archive.namelist()}
         found = {name: archive.read(name) for name in archive.namelist() if name.endswith(".svg")}
     assert found.keys() == {"accuracy.svg", "noise_variance.svg", "card.svg"}
@@ -181,3 +187,67 @@ def test_card_states_the_worst_promise(trained: str):
     assert "mean: " in words and f"{EVIL[:40]}: " in words and "no guarantee" in words
     assert f"ε ≤ {at_most(most.bound)}" in words
     assert all(one.name in words for one in DEPLOYMENTS)
+
+
+SUM = "=1+1"
+"""A label that a spreadsheet would compute."""
+
+
+@pytest.fixture
+def with_formula(runs_dir: Path) -> str:
+    """A job whose two runs are recorded."""
+    draft = Draft(parse({"rounds": 2}), (Variant(SUM), Variant("b", {"mechanism.name": "duchi"})), 1)
+    job = queued(draft)
+    assert compute(job).status == "completed"
+    return job.id
+
+
+@pytest.fixture
+def files(with_formula: str) -> dict[str, bytes]:
+    content, count = export(with_formula)
+    assert count == len(events_of(queue.get(with_formula)))
+    with ZipFile(io.BytesIO(content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def test_archive_equals_the_record(with_formula: str, files: dict[str, bytes]):
+    stored = events_of(queue.get(with_formula))
+    recorded = [json.loads(line) for line in files["events.jsonl"].splitlines()]
+    assert recorded == [{"run": event.run, "at": event.at, **event.body} for event in stored]
+    runs = json.loads(files["experiments.json"])
+    assert [run["label"] for run in runs] == [SUM, "b"]
+    assert all(plan(parse(run["experiment"])).key == run["key"] for run in runs)
+    about = json.loads(files["job.json"])
+    assert (about["id"], about["kind"]) == (with_formula, "run")
+    assert about["exported_by"]["torch"].startswith("2.")
+    assert b"simulation noise" in files["README.txt"]
+
+
+def rows_of(text: bytes) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(text.decode()))]
+
+
+def test_archive_csv_holds_what_was_recorded(with_formula: str, files: dict[str, bytes]):
+    stored = [body for body in bodies(queue.get(with_formula)) if body["event"] == "round"]
+    rows = rows_of(files["rounds.csv"])
+    assert [float(row["accuracy"]) for row in rows] == [event["accuracy"] for event in stored]
+    assert {row["label"] for row in rows} == {f"'{SUM}", "b"}, "no formula"
+    assert rows_of(files["attacks.csv"]) and "cells.csv" not in files
+
+
+def test_export_of_an_unrecorded_job_is_refused(runs_dir: Path):
+    waiting = queue.add("run", {"draft": {}}, None)
+    with pytest.raises(InvalidInput, match=r"nothing is recorded of job \w+: it is queued"):
+        export(waiting)
+    with pytest.raises(UnknownJob):
+        export("0" * 12)
+
+
+def test_archive_is_written_atomically(with_formula: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "out.zip"
+    out.write_text("what was there before")
+    monkeypatch.setattr(archive, "as_csv", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        written(with_formula, out)
+    assert out.read_text() == "what was there before"
+    assert [*tmp_path.glob("*out.zip*")] == [out]

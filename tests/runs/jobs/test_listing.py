@@ -1,20 +1,16 @@
-"""The list of runs: final figures, equal runs in one line, a thousand of them in a moment, as a table."""
+"""The list of runs: final figures, equal runs in one line, a thousand of them in a moment."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import parquet
 
 from ldp_core.errors import InvalidExperiment, InvalidInput
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs.listing import describe, lines, page
-from ldp_core.runs.jobs.tables import as_csv, as_parquet, rows_of_jobs
+from ldp_core.runs.jobs.listing import describe, page
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.permissions import Person
@@ -38,7 +34,7 @@ def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: floa
 
 def test_finished_training_notes_its_finals(runs_dir: Path):
     identity = trained(parse_draft(DRAFT)).id
-    (noted,) = lines()[0].finals
+    (noted,) = page(1, 50).lines[0].finals
     assert noted.epsilon and noted.accuracy == jobs.status(identity)["accuracy"]
     assert len(noted.curve) == DRAFT["base"]["rounds"] + 1
     assert noted.curve[-1] == pytest.approx(noted.accuracy, abs=1e-4)
@@ -59,33 +55,12 @@ LADDER = {"epsilons": [0.01, 500], "mechanisms": ["laplace"], "images": 2}
 )
 def test_finals_of_other_kinds_are_noted(kind: str, asked: dict[str, Any], words: str, runs_dir: Path):
     trained(asked, kind)
-    (line,) = lines()
+    (line,) = page(1, 50).lines
     (final,) = line.finals
     assert words in final.answer
     if kind != "attack" and "nothing" not in words:
         assert (final.accuracy or 0) > 0.25
         assert (final.epsilon or 0) > 1, "of a whole run of many weights"
-
-
-def test_runs_as_a_table_have_their_figures_in_order(runs_dir: Path):
-    made_up("no bound", 0.95, None, 0)
-    made_up("=low", 0.2, 5.0, 1)
-    made_up("high", 0.9, 0.5)
-    queue.add("run", {"draft": {"base": {"name": "waits"}, "variants": "damaged"}})
-    waits, *found = rows_of_jobs(lines())
-    assert waits["name"] == "waits"
-    assert [(one["name"], one["epsilon_run"], one["promises"]) for one in found] == [
-        ("high", 0.5, "much"),
-        ("=low", 5.0, "little"),
-        ("no bound", None, "nothing"),
-    ]
-    known = {"dataset": "digits", "mechanism": "piecewise", "clients": 20}
-    assert all(known.items() <= one.items() for one in found)
-    assert found[1]["picked"] == 0.1
-    head, *written = csv.reader(io.StringIO(as_csv(found)))
-    assert [one[head.index("name")] for one in written] == ["high", "'=low", "no bound"], "no formula"
-    read = parquet.read_table(io.BytesIO(as_parquet(found))).to_pylist()
-    assert [{name: one.get(name) for name in read[0]} for one in found] == read
 
 
 def test_stopped_job_keeps_figures_of_ended_runs(at_work: Held, monkeypatch: pytest.MonkeyPatch):
@@ -95,9 +70,9 @@ def test_stopped_job_keeps_figures_of_ended_runs(at_work: Held, monkeypatch: pyt
     assert take(job.id)
     with pytest.raises(KeyboardInterrupt):
         compute(job)
-    assert lines()[0].finals == (), "none before it has ended"
+    assert page(1, 50).lines[0].finals == (), "none before it has ended"
     assert queue.move(job.id, "interrupted")
-    (figures,) = lines()[0].finals
+    (figures,) = page(1, 50).lines[0].finals
     assert figures.seeds == 1 and figures.accuracy, "of the seed that has ended"
 
 
@@ -113,10 +88,10 @@ def test_a_name_is_its_owners_and_text(runs_dir: Path):
     with pytest.raises(InvalidInput, match="a name has at most 80 characters; got 81"):
         jobs.relabel(identity, "x" * 81, "")
     jobs.relabel(identity, "<script>", "a note")
-    (line,) = lines()
+    (line,) = page(1, 50).lines
     assert (line.job.name, line.job.note) == ("<script>", "a note")
     jobs.relabel(identity, "", "")
-    assert lines()[0].job.name == ""
+    assert page(1, 50).lines[0].job.name == ""
 
 
 def test_page_of_five_thousand_runs_is_read_in_a_moment(runs_dir: Path):
@@ -165,7 +140,7 @@ def long_ones(no_worker: None) -> list[str]:
 def test_list_of_long_requests_is_read_within_a_second(long_ones: list[str]):
     """A hundred of them kept the page of runs for 51 s."""
     with of_cpu(1):
-        found = lines()
+        found = page(1, 50).lines
         assert [line.job.id for line in found] == long_ones[::-1]
         recorded = [describe(line.job) for line in found]
         assert {(one.name, one.rounds, one.state, one.in_words()) for one in recorded} == {

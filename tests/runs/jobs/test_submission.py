@@ -136,19 +136,3 @@ def test_a_record_without_events_is_not_called_damaged():
     (one,) = listing.listed()
     assert not one.damaged
     assert compute(job).status == "completed"
-
-
-NONSENSE: list[dict[str, Any]] = [
-    {"draft": {"base": {"rounds": float("inf"), "name": "x"}}},
-    {"ladder": 5},
-    {"ladder": {"epsilons": [1.0]}},
-]
-
-
-@pytest.mark.parametrize("request_", NONSENSE, ids=str)
-def test_a_request_that_is_nonsense_is_told_without_a_traceback(request_: dict[str, Any]):
-    identity = queue.add("attack" if "ladder" in request_ else "run", request_)
-    queue.cancel(identity)
-    queue.update(identity, keys=["0" * 16])
-    assert jobs.status(identity)["status"] == "cancelled"
-    assert [one.job.id for one in listing.listed()] == [identity]

@@ -5,8 +5,11 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -15,12 +18,24 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.process.child import CONTEXT
 from ldp_core.runs.record import computations, deletion, quota
-from ldp_core.runs.record.events import is_whole, record
+from ldp_core.runs.record.checkpoints import Recorder
+from ldp_core.runs.record.computations import of_run
+from ldp_core.runs.record.events import is_whole, news, record
 from ldp_core.runs.view.run_curves import progress_of
 from tests.extent import in_gate
-from tests.runs.in_process import compute, queued, record_of, settled, trained
+from tests.runs.in_process import (
+    bodies,
+    compute,
+    queued,
+    record_of,
+    recorder_for,
+    recorder_of,
+    settled,
+    trained,
+)
 
 pytestmark = pytest.mark.usefixtures("no_worker")
 ASKED = {"rounds": 2, "attack": None}
@@ -156,3 +171,90 @@ def test_a_damaged_row_keeps_no_other_from_being_swept():
     file = record_of(gone)
     jobs.delete(gone.id, for_good=True)
     assert not file.exists()
+
+
+THREE = Draft(parse({"rounds": 3}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"})))
+
+
+FIRST_KEY = of_run(THREE.base).key
+
+
+def turns(run: int = 0, *starts: Any) -> list[Turn]:
+    """What a run of three rounds does, turn by turn (its seconds are made equal)."""
+    found = [*drive({run: THREE.runs()[run].experiment}, *starts)]
+    found[-1].events[-1]["seconds"] = 0.0
+    return [replace(turn, seconds=0.0) for turn in found]
+
+
+def write(recorder: Recorder, turns: Iterable[Turn]) -> None:
+    for turn in turns:
+        recorder.write(turn)
+    recorder.close()
+
+
+def test_nan_is_refused_before_the_disk():
+    recorder = recorder_for(THREE.base)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        recorder.write(Turn(0, [{"event": "round", "accuracy": float("nan")}], None, 0.0))
+        recorder.flush()
+
+
+@pytest.mark.parametrize("stopped_after", [1, 2, 3, 4, 5])
+def test_stopped_record_resumes_at_its_last_turn(stopped_after: int):
+    """Whatever turn was the last to be committed: the same events, none lost and none twice. An end that was
+    not noted, by a kill between the two files, is noted by the next recorder.
+    """
+    whole = turns()
+    assert [turn.events[-1]["event"] for turn in whole] == ["target", "round", "round", "round", "end"]
+    write(recorder_for(THREE.base), whole[:stopped_after])
+    again = recorder_for(THREE.base)
+    start = again.start()
+    assert start and start.state.round == min(stopped_after - 1, 2), "the end is of the last round's training"
+    for turn in turns(0, {0: start}):
+        again.write(turn)
+    assert not is_whole(FIRST_KEY)
+    again.end("completed", {"accuracy": 0.5})
+    again.close()
+    assert is_whole(FIRST_KEY)
+    assert computations.ended([FIRST_KEY])[FIRST_KEY].figures == {"accuracy": 0.5}
+    recorded = [event for turn in whole for event in turn.events]
+    assert [(one.seq, one.body) for one in news(FIRST_KEY).events] == [*enumerate(recorded, 1)]
+    assert [one.body for one in news(FIRST_KEY, 5).events] == recorded[5:]
+    computations.forget([FIRST_KEY])
+    assert computations.left([FIRST_KEY]) == [FIRST_KEY]
+    assert recorder_for(THREE.base).has_ended()
+    assert computations.ended([FIRST_KEY])[FIRST_KEY].figures == {"accuracy": 0.5}
+
+
+def test_interrupted_commit_duplicates_no_event(monkeypatch: pytest.MonkeyPatch):
+    first, second = turns()[:2]
+    recorder = recorder_for(THREE.base)
+    recorder.write(first)
+    recorder.flush()
+    recorder.write(second)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("ldp_core.federated.state.State.as_bytes", Mock(side_effect=KeyboardInterrupt))
+        recorder.flush()
+    recorder.close()
+    assert len(news(FIRST_KEY).events) == len(first.events)
+    assert (start := recorder_for(THREE.base).start()) and start.state.round == 0
+
+
+def test_frames_within_a_round_are_recorded_once():
+    """Killed as a picture formed in round 2: taken up, the same frames come again before its end."""
+    before, after = turns()[:2], turns()[2:]
+    frames = [
+        {"event": "frame", "round": 2, "client": 1, "iterations": n, "psnr": 9.0, "image": {"data": str(n)}}
+        for n in (4, 6, 9)
+    ]
+    way = [Turn(0, [frame], None, 0.0) for frame in frames]
+    job = queued(THREE)
+    write(recorder_of(job), (*before, *way[:2]))
+    seen = {"psnr": 9.0, "image": {"data": "6"}, "iterations": 6}
+    assert progress_of(job).update().runs[0].forming(0) == seen
+    recorder = recorder_of(job)
+    state = before[-1].state
+    assert state and (start := recorder.start()) and start.state.round == state.round == 1
+    write(recorder, (*way, *after))
+    assert bodies(job, 0) == [body for turn in (*before, *way, *after) for body in turn.events]
+    assert progress_of(job).update().runs[0].forming(0) is None

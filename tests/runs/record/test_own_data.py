@@ -21,7 +21,7 @@ from ldp_core.datasets import Card, _brought
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownJob
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, own_data, queue
-from ldp_core.runs.jobs.listing import lines
+from ldp_core.runs.jobs.listing import page
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.permissions import Person, person, room_of
@@ -276,8 +276,8 @@ def private(kind: str, asked: Any) -> str:
 def test_private_job_is_hidden_and_deleted_at_once(runs_dir: Path, kind: str, asked: Any):
     identity = private(kind, asked)
     job = queue.get(identity)
-    assert not jobs.recent() and not lines() and not lines(BEN)
-    assert [line.job.id for line in lines(ANNA)] == [identity]
+    assert not jobs.recent() and not page(1, 50).lines and not page(1, 50, BEN).lines
+    assert [line.job.id for line in page(1, 50, ANNA).lines] == [identity]
     assert jobs.look(identity, Person(ANNA)).id == identity
     with pytest.raises(UnknownJob):
         jobs.look(identity, Person(BEN))

@@ -183,16 +183,6 @@ def test_column_returns_appended_values(values: list[float | None], part: slice)
     np.testing.assert_array_equal([made[at] for at in range(-len(made), len(made))], [*made] * 2)
 
 
-@given(FIGURES, FIGURES)
-def test_read_column_slice_is_unchanged_by_appends(values: list[float | None], later: list[float | None]):
-    made = column(values)
-    read = made[:]
-    before = read.copy()
-    for value in later:
-        made.append(value)
-    np.testing.assert_array_equal(read, before)
-
-
 def test_a_figure_takes_five_bytes():
     tracemalloc.start()
     made = column([n / 7 for n in range(100_000)])

@@ -1,31 +1,18 @@
-"""The commands `ask` and `tune`, which search a design or the least ε in this process, and `invert`, which
-answers by formula: runs and answers as JSON lines.
-"""
+"""The commands `ask`, which searches a design in this process, and `invert`, which answers by formula."""
 
 import argparse
 import json
 from collections.abc import Callable
-from typing import Any
 
 from ldp_core.commands.options import Reader, add_experiment, number
-from ldp_core.datasets import quiet
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment.reading import typed
-from ldp_core.experiment.sweep import read_values
 
 ASKED = {
     "noise": "a σ per weight in the aggregate: the least ε that leaves no more",
     "epsilon": "an ε, the same for all: the noise that it leaves; with --noise, how many clients it takes",
     "run_budget": "what a whole run may cost a client at most: the largest ε that does not cost more",
 }
-
-
-def command_of_tune(added: argparse.ArgumentParser, experiment: Reader) -> None:
-    """Add the command's options; `experiment` reads the starting experiment."""
-    add_experiment(added, experiment)
-    added.add_argument("--accuracy", required=True, metavar="SHARE", help="to reach, like 0.85")
-    added.add_argument("--ranges", metavar="TAU,TAU", help="half-widths to choose among")
-    added.add_argument("--run-budget", metavar="EPSILON", help="that a whole run may cost a client at most")
 
 
 def command_of_ask(added: argparse.ArgumentParser) -> None:
@@ -52,23 +39,6 @@ def ask(options: argparse.Namespace) -> int:
     found = answer(**given, confirmed=options.confirmed)
     print(json.dumps(found, allow_nan=False))
     return 0 if found["found"] else 1
-
-
-def tune(options: argparse.Namespace) -> int:
-    from ldp_core.runs import kinds, one_thread, search
-
-    ranges = None if options.ranges is None else read_values(options.ranges)
-    data: dict[str, Any] = {"base": options.experiment_of(options).as_json(), "ranges": ranges}
-    for name in ("accuracy", "run_budget"):
-        text = getattr(options, name)
-        data[name] = None if text is None else number(name, text)
-    kind = kinds.get("tune")
-    asked = kind.read(data, {})
-    kind.refuse_what_cannot_fit(asked)
-    one_thread()
-    for event in search(asked, [], quiet):
-        print(json.dumps(event, allow_nan=False), flush=True)
-    return 0
 
 
 def command_of_invert(added: argparse.ArgumentParser, experiment: Reader) -> None:
