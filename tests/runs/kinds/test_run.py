@@ -12,12 +12,13 @@ from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import attack as kind_of_attack
 from ldp_core.runs.kinds import run as kind
-from ldp_core.runs.lockstep import Turn, drive
+from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.queue.job import ASIDE
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import news
 from ldp_core.system import preemption
+from tests.data import events
 from tests.runs.in_process import bodies, compute, queued, recorder_of, trained
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -49,12 +50,11 @@ def chosen(way: tuple[float, int], monkeypatch: pytest.MonkeyPatch) -> None:
 
 def simulated(draft: Draft) -> list[list[dict[str, Any]]]:
     """Events of each run, as the library yields them."""
-    found = [[event for turn in drive({0: one}) for event in turn.events] for one in draft.experiments()]
-    return [timeless(events) for events in found]
+    return [timeless(events(one.as_json())) for one in draft.experiments()]
 
 
-def timeless(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [event | {"seconds": 0} for event in events]
+def timeless(some: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [event | {"seconds": 0} for event in some]
 
 
 @every_way

@@ -114,8 +114,8 @@ def test_slot_count_is_the_running_workers(runs_dir: Path, monkeypatch: pytest.M
 
 
 @pytest.fixture
-def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
+def measured(runs_dir: Path) -> None:
+    calibrated(runs_dir)
 
 
 def shares(runs: list[Experiment], *ticks: tuple[int, bool], before: int = 0) -> list[float]:
@@ -192,5 +192,5 @@ def test_job_may_stop_where_a_resume_repeats_a_tenth_at_most():
                 assert turn.state and turn.state.round > kept
                 repeated.append(trained - turn.state.round)
             kept = turn.state.round if turn.state else kept
-        assert len(repeated) >= 2
+        assert repeated
         assert 0 < max(repeated) <= steps[-1].total / 10 if later else max(repeated) == 0

@@ -16,13 +16,13 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, own_data, queue
-from ldp_core.runs.lockstep import drive
 from ldp_core.runs.process import start, training
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue import table
 from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.runs.storage.locks_and_heartbeats import Holder
 from tests.conftest import ROOT
+from tests.data import events
 from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
@@ -125,8 +125,8 @@ def test_randomly_killed_run_resumes_to_the_same_weights(runs_dir: Path):
             assert jobs.resume(identity).status in ("queued", "running")
     assert ended(identity).status == "completed"
     for number, run in enumerate(draft.experiments()):
-        turns = [event | {"seconds": 0} for turn in drive({0: run}) for event in turn.events]
-        assert [event | {"seconds": 0} for event in bodies(queue.get(identity), number)] == turns
+        expected = [event | {"seconds": 0} for event in events(run.as_json())]
+        assert [event | {"seconds": 0} for event in bodies(queue.get(identity), number)] == expected
 
 
 def test_earlier_attempts_end_does_not_affect_a_resume(warm: Path):

@@ -173,7 +173,7 @@ def test_a_damaged_row_keeps_no_other_from_being_swept():
     assert not file.exists()
 
 
-THREE = Draft(parse({"rounds": 3}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"})))
+THREE = Draft(parse(ASKED | {"rounds": 3}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"})))
 
 
 FIRST_KEY = of_run(THREE.base).key
@@ -205,7 +205,7 @@ def test_stopped_record_resumes_at_its_last_turn(stopped_after: int):
     not noted, by a kill between the two files, is noted by the next recorder.
     """
     whole = turns()
-    assert [turn.events[-1]["event"] for turn in whole] == ["target", "round", "round", "round", "end"]
+    assert [turn.events[-1]["event"] for turn in whole] == ["start", "round", "round", "round", "end"]
     write(recorder_for(THREE.base), whole[:stopped_after])
     again = recorder_for(THREE.base)
     start = again.start()
