@@ -1,6 +1,4 @@
-"""Listed layers as JSON, as text (`conv 8 5 relu, pool 2, dense 32 relu`), or as PyTorch and Keras list them
-(`_listing`).
-"""
+"""Listed layers as JSON, or as text (`conv 8 5 relu, pool 2, dense 32 relu`)."""
 
 import json
 import re
@@ -13,7 +11,6 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 from ldp_core.errors import hint, one_of, shown
 from ldp_core.fields import Choice, Whole, refused
 from ldp_core.limits import HIDDEN, Limit
-from ldp_core.models._listing import is_listing, of_listing
 
 ACTIVATIONS = ("none", "relu", "sigmoid", "tanh")
 MOST_LAYERS = 16
@@ -165,8 +162,6 @@ def _typed(text: str) -> Any:
     """List of layers in a text; PydanticCustomError if it is too long, no JSON, or has an unknown word."""
     if len(text) > LONGEST:
         raise refused(f"must have at most {LONGEST} characters; got {len(text)}")
-    if is_listing(text):
-        return of_listing(text)
     if text.lstrip()[:1] in ("[", "{"):
         try:
             return json.loads(text)
