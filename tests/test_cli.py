@@ -267,12 +267,6 @@ def test_rounds_stored_by_earlier_versions_become_csv(runs_dir: Path, tmp_path: 
     ]
 
 
-SMALL = {
-    "pldp_fl": ["dataset=digits", "model=logistic_regression", "clients.count=20", "rounds=2"],
-    "personalized_ldp_fl": ["rounds=2"],
-}
-
-
 def test_a_run_that_diverges_exits_with_1():
     wild = json.dumps({"local": {"learning_rate": 1e6}, "attack": None, "rounds": 2})
     found = ldp_core("run", "-", stdin=wild)

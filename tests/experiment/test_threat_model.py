@@ -1,7 +1,5 @@
 """An attack that is not spelled out does a fifth of training's work, counted alike on every machine."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from ldp_core import presets
 from ldp_core.attacks.shared import beside
 from ldp_core.attacks.shared.beside import SHARE
-from ldp_core.attacks.shared.search import Search
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Attack, Draft, Experiment, Variant, parse, plan
 
@@ -22,9 +19,6 @@ MODELS: list[dict[str, Any]] = [
     {"model": "cnn", "dataset": "cifar10"},
     {"model": "lenet", "system": "pd_ldpfl"},
 ]
-BEFORE: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("attacks_before.json").read_text())
-"""What was attacked when times of one machine decided it (f9b1053), of the scenarios of that time; of
-systems that had no attacker then, as it was once they had one (c6e93e3)."""
 
 
 def attack_of(experiment: Experiment) -> Attack:
@@ -43,22 +37,6 @@ def work(experiment: Experiment) -> float:
     return 3 * uploads * each * beside.GRADIENT / training.counted
 
 
-def as_before(experiment: Experiment) -> dict[str, Any]:
-    spelled = plan(experiment).resolved.experiment
-    attack, who = spelled.attack, plan(spelled).spies
-    assert attack
-    rounds = [*attack.attacked(experiment.rounds)]
-    steps = [spy.who.iterations for spy in who if isinstance(spy.who, Search)]
-    return {
-        "rounds": len(rounds),
-        "every": rounds[1] - rounds[0] if len(rounds) > 1 else None,
-        "clients": len(attack.clients or (1, 2, 3)),
-        "after": attack.after,
-        "steps": max(steps, default=0),
-        "who": [[spy.upload, spy.attacker] for spy in who],
-    }
-
-
 def scenarios() -> dict[str, Experiment]:
     found: dict[str, Experiment] = {}
     for name in presets.names():
@@ -66,19 +44,6 @@ def scenarios() -> dict[str, Experiment]:
         for variant, one in zip(draft.variants, draft.experiments(), strict=True):
             found[f"{name} | {variant.label}"] = one
     return found
-
-
-def test_scenario_attacks_equal_the_recorded_ones():
-    known = scenarios()
-    for name, before in BEFORE.items():
-        if " | " in name:
-            experiment = known[name]
-        elif name.startswith("system"):
-            _, system, form = name.split()
-            experiment = parse({"system": system, "form": form})
-        else:
-            experiment = parse({"rounds": int(name.split()[-1])})
-        assert as_before(experiment) == before, name
 
 
 def test_resolved_attack_keeps_the_experiment_key():

@@ -72,7 +72,6 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "real uploads": (REAL, {"solo": {"attack.clients": [1]}, "duet": {}}, 1),
     "own table": ({"dataset": "table:sheet"}, {"mean": {}, "exact": {"mechanism.name": "none"}}, 2),
 }
-Recorded = dict[str, tuple[Draft, Job]]
 NUMBER = r"(?<![\w.,/·])(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?![\d.]*\d)"
 RAW = re.compile(r"(?<![\w.])\d+(?:\.\d+)?[eE][+-]?\d{2}\b|\bnan\b|\binf\b|\b0\.(?!\d)|%\{\w+:[^}]*[eg]\}")
 """Numbers as Python or a chart's exponents print them, which no visitor reads."""

@@ -103,8 +103,6 @@ def test_a_rerun_says_which_figures_differ(tmp_path: Path):
     (differs,) = (line for line in said if line.startswith("differs"))
     assert f"seed {first.seed}: 50.00 %" in differs
     assert said[-1].startswith(f"{len(rest)} of {len(rest) + 1} ")
-    claims.rerun("pldp_fl", "relative-error", **options)  # type: ignore[arg-type]
-    assert said[-1].startswith(f"{len(rest) + 1} of {len(rest) + 1} ")
 
 
 def asked(folder: Path) -> list[str]:

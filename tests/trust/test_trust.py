@@ -245,16 +245,6 @@ def test_a_run_has_the_noise_that_theory_says(kind: str, own: dict[str, Any], bu
     assert "noise in the sum" in repr(found) and accounting.AGAINST[found.ledger[0]["against"]] in repr(found)
 
 
-def test_the_same_promise_needs_less_noise_the_more_is_trusted():
-    noise = {kind: theory.server_variance(with_trust(kind)) for kind in trust.names()}
-    mixed = theory.server_variance(with_trust("shuffled", message="coordinate"))
-    assert noise["central"] < noise["secure_sum"] < noise["local"] / 10
-    assert noise["shuffled"] == noise["local"]  # 20 clients are too few to hide a whole upload among
-    assert noise["secure_sum"] < mixed < noise["local"]
-    lossy = theory.server_variance(with_trust("secure_sum", dropout=0.5))  # twice as much each, of half
-    assert lossy == pytest.approx(4 * noise["secure_sum"], rel=1e-3)
-
-
 def test_hidden_draws_lower_the_noise_of_a_trusted_server_only():
     few = {"selection": {"kind": "fraction", "fraction": 0.2}, "rounds": 15}
     line = entries(plan(with_trust("central", few)))[0].run_worst

@@ -108,20 +108,6 @@ def test_difference_is_equal_on_all_pages(mean: ComparedRun, weighted: ComparedR
     assert words in " ".join(standings([mean.series, weighted.series], None, None))
 
 
-def test_nearly_equal_aggregators_make_no_difference(weighted: ComparedRun):
-    close = arm("A", {"aggregator": {"name": "inverse_variance", "between": 1e-6}})
-    words = said(close, weighted)
-    assert "made the difference" not in words and "cannot tell" in words
-
-
-def test_one_seed_or_chance_gives_no_verdict(mean: ComparedRun, weighted: ComparedRun):
-    one = [each.as_shown(runs=each.series.runs[:1]) for each in (mean, weighted)]
-    assert "one seed only" in said(*one)
-    asked = {"A": 0.01, "B": 0.02}
-    noisy = [arm(letter, {**MEAN, "clients": {"epsilon": epsilon}}) for letter, epsilon in asked.items()]
-    assert "Nothing learns" in said(*noisy)
-
-
 def test_other_seeds_are_not_paired_and_luck_is_called_so(mean: ComparedRun):
     later = arm("B", MEAN, range(7, 10))
     found = gap(later, mean)

@@ -109,16 +109,6 @@ def in_words(kind: str, request: dict[str, Any]) -> Words:
     return in_words_of(kind, kinds.get(kind).parse(request))
 
 
-def test_run_line_lists_comparison_and_budgets():
-    found = in_words("run", {"draft": DRAFT.as_json(), "reference": True})
-    assert found == Words(
-        "Two volunteers among twenty",
-        f"9 runs and one without noise, {DRAFT.base.rounds} rounds each",
-        "Piecewise: mean, 1/σ, 1/σ²",
-        "20 clients: 18 ask for ε 0.5, 2 for ε 8 per weight",
-    )
-
-
 def test_a_request_of_another_version_keeps_its_name():
     request = {"draft": {"base": {"name": "older", "a field of then": 1, "rounds": 3}, "seeds": 1}}
     job = SimpleNamespace(kind="run", request=request, brief=request, long=False)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import presets
-from ldp_core.experiment import Draft, plan
 from ldp_core.inference import wilson
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
@@ -185,17 +184,6 @@ def test_leak_of_a_later_seed_is_named(trained: Sequence[Series]):
     assert "of “duchi” with seed 1" in findings_of_leaks([both])
 
 
-def shown(draft: Draft, *clients: int) -> list[Series]:
-    """The draft's runs, once their targets are known."""
-    found = []
-    for place, (variant, one) in enumerate(zip(draft.variants, draft.experiments(), strict=True)):
-        run = RunProgress(place, variant.label, 0, json.dumps(one.as_json()))
-        each = plan(one).population.epsilon
-        run.targets = {client: {"epsilon": float(each[client])} for client in clients}
-        found.append(Series(place, variant.label, (run,)))
-    return found
-
-
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_run_without_noise_makes_no_finding_of_the_panel(trained: list[Series], place: int):
     """The image is back from it, which said so below the ε of those that keep it."""
@@ -204,8 +192,6 @@ def test_run_without_noise_makes_no_finding_of_the_panel(trained: list[Series], 
     assert beside["picked"] == alone["picked"]
 
 
-CLIENTS = [0, 3]
-"""From 0, as a view keeps them."""
 ATTACK = {"clients": [1, 4], "every": 2, "attacker": {"name": "idlg", "iterations": 30}}
 SEARCHED = {"model": "lenet", "rounds": 3, "attack": ATTACK}
 

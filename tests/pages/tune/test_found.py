@@ -147,25 +147,6 @@ def test_every_run_and_the_target_are_on_the_chart():
     assert list(chart.data[0].y) == pytest.approx([0.8] * len(chart.data[0].y), rel=1e-5)
 
 
-def page() -> None:
-    import json
-    from dataclasses import replace
-
-    import streamlit as st
-
-    from ldp_core.experiment.sweep import parse_sweep
-    from ldp_core.runs.record import pilots
-    from pages.parts.tune.found import settings
-    from pages.parts.tune.view import PLANNED, _cell, _opened
-
-    sweep = parse_sweep({"grid": {"clients.epsilon": [1, 2], "rounds": [5, 10]}, "seeds": 1})
-    st.session_state[_cell(PLANNED)] = 1
-    found = settings(sweep, {})
-    pilots.give_up(pilots.PilotRequest("anna", json.dumps([one.experiment.as_json() for one in found]), 0.0))
-    found[1] = replace(found[1], **st.session_state["came_to"])
-    _opened(sweep, found, PLANNED)
-
-
 @pytest.mark.parametrize("mode", ["limits", "formulas"])
 def test_tune_opens_where_a_stored_mode_is_gone(mode: str, opened: Opened):
     identity = drafts.new(presets.get("two_volunteers").draft)
