@@ -1,0 +1,1 @@
+"""One file for each program that is measured; they run in environments of their own."""
