@@ -75,9 +75,7 @@ def network(listed: Any, source: Dataset) -> Seen | None:
         seen.gives.append(f"{spelled(model.dimension(source.shape, classes))} weights on {source.label}")
         seen.notes += filter(None, [model.doubt(classes)])
         return seen
-    for one, says in zip(ways, ("yes", "no, another follows"), strict=True):
-        size = models.get("own", layers=one).dimension(source.shape, classes)
-        ways[ways.index(one)] = f"{says}: {spelled(size)} weights"
-    answers = [{"layers": one} for one in model.asks(classes)[1]]
-    seen.ask(asks, *zip(ways, answers, strict=True))
+    sizes = [models.get("own", layers=one).dimension(source.shape, classes) for one in ways]
+    each = zip(("yes", "no, another follows"), sizes, ways, strict=True)
+    seen.ask(asks, *((f"{says}: {spelled(size)} weights", {"layers": one}) for says, size, one in each))
     return seen

@@ -75,10 +75,10 @@ def read_json(text: str) -> Any:
         raise InvalidExperiment.at("", message) from None
 
 
-def unknown(data: Mapping[str, Any], what: str, known: Sequence[str], path: str = "") -> list[Problem]:
+def unknown(data: Mapping[str, Any], what: str, known: Sequence[str]) -> list[Problem]:
     """Problems of the keys of a JSON object that are none of its `known` ones."""
     extra = (name for name in data if name not in known)
-    return [Problem(f"{path}{name}", f"is not a field of a {what}{hint(name, known)}") for name in extra]
+    return [Problem(str(name), f"is not a field of a {what}{hint(name, known)}") for name in extra]
 
 
 def checked_by(kind: Validated, path: str, value: Any) -> Any:

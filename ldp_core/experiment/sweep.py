@@ -16,6 +16,7 @@ from ldp_core.errors import InvalidExperiment, on_one_line, shown
 from ldp_core.experiment.overrides import at, changed
 from ldp_core.experiment.planning import plan
 from ldp_core.experiment.reading import checked_by, parse, unknown
+from ldp_core.experiment.reading import typed as typed_word
 from ldp_core.experiment.schema import Experiment
 from ldp_core.fields import Whole
 from ldp_core.streams import stream
@@ -212,21 +213,11 @@ def read_values(text: str) -> list[Scalar]:
         one, two = either[1].replace(",", "."), either[1].replace(",", " and ")
         message = f"has {shown(either[1])}, which may be {one} or {two}: write semicolons between numbers"
         raise InvalidExperiment.at("", message)
-    found, rest, decoder = list[Scalar](), text, json.JSONDecoder()
-    while True:
-        rest = rest.strip()
-        try:
-            value, end = decoder.raw_decode(rest)
-        except (ValueError, RecursionError):
-            value, end = None, -1
-        if end < 0 or rest[end:].strip()[:1] not in ("", ","):  # a bare word, or one that begins as a number
-            word, comma, rest = rest.partition(",")
-            value = word.strip()
-        else:
-            _, comma, rest = rest[end:].partition(",")
-        if value == "" or not isinstance(value, Scalar):
-            message = f"takes numbers or words between commas, like 0.5,1,2; got {shown(text)}"
-            raise InvalidExperiment.at("", message)
-        found.append(value)
-        if not comma:
-            return found
+    try:
+        found: list[Any] = json.loads(f"[{text}]")
+    except (ValueError, RecursionError):
+        found = [typed_word(word.strip()) for word in text.split(",")]
+    if not found or any(not isinstance(one, Scalar) or str(one)[:1] in ("", *'[{"') for one in found):
+        message = f"takes numbers or words between commas, like 0.5,1,2; got {shown(text)}"
+        raise InvalidExperiment.at("", message)
+    return found

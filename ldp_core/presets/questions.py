@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, permutations
 from statistics import fmean
 
 YES, NO = "yes", "no"
 TIE = "a tie"
 """Answer of a seed without a unique best run; no guess can be a tie."""
-BEFORE = " < "
-"""Separator between ordered runs."""
 
 
 @dataclass(frozen=True)
@@ -135,18 +132,6 @@ def most_accurate(text: str, of: tuple[str, ...], why: str, least: bool = False)
 def closest(text: str, of: tuple[str, ...], why: str) -> OptionQuestion:
     """Question: which run has the highest median PSNR of attempts on one-image uploads."""
     return OptionQuestion(text, of, of, lambda *seed: _highest(seed, lambda one: one.psnr), why)
-
-
-def ordered(text: str, of: tuple[str, ...], why: str) -> OptionQuestion:
-    """Question: the order of the runs by final accuracy, lowest first."""
-
-    def read(*seed: CompletedRun) -> str:
-        ranked = sorted(seed, key=lambda one: one.accuracy)
-        if any(one.accuracy == other.accuracy for one, other in pairwise(ranked)):
-            return TIE
-        return BEFORE.join(one.label for one in ranked)
-
-    return OptionQuestion(text, of, tuple(BEFORE.join(each) for each in permutations(of)), read, why)
 
 
 def first_that(

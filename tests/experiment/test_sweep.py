@@ -96,7 +96,7 @@ def test_invalid_sweep_is_refused_with_its_cell(data: Any, words: str):
     [
         ("0.5,1,2", [0.5, 1, 2]),
         ("true,null,none", [True, None, "none"]),
-        ('"a,b",c', ["a,b", "c"]),
+        ('"a,b", "c"', ["a,b", "c"]),
         ("1e-3", [0.001]),
         ("0.5x,3", ["0.5x", 3]),
         ("0.1:10:5", [0.1, 2.575, 5.05, 7.525, 10]),

@@ -203,14 +203,6 @@ FIGURES: dict[str, tuple[Check, ...]] = {
         exactly(weights),
         summed("as printed"),
     ),
-    "personalized_ldp_fl": (lambda value, shown: shown.line("A mean", "coordinate").sum > value,),
-    "pprd_fl": (
-        about(lambda shown: plan(shown.experiments["half in clear"]).source.train_size / 5),
-        setting(6000),
-        lambda value, shown: shown.line("all perturbed", "upload").sum > value,
-    ),
-    "pd_ldpfl": (exactly(lambda shown: plan(shown.experiments["PD-LDPFL"]).uploaded), summed("PD-LDPFL")),
-    "optimal_ldp_fl": (exactly(weights), summed("LDP-FL, weights"), summed("changes in ±0.02")),
     "five_side_by_side": (
         spends(*five.FIVE, five.SHORT),
         setting(0.1),

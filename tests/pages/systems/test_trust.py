@@ -9,7 +9,7 @@ import pytest
 from ldp_core import presets, trust
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Variant, plan
+from ldp_core.experiment import Draft, Variant, parse, plan
 from ldp_core.runs.record import drafts
 from ldp_core.theory import server_variance
 from pages.parts.systems.trust import side_by_side, with_trust
@@ -64,7 +64,7 @@ def test_every_scenario_takes_any_trust(kind: str):
 
 def test_draft_without_fitting_trusts_is_refused():
     with pytest.raises(InvalidExperiment, match="no ε of the run can be kept"):
-        side_by_side(presets.get("pprd_fl").draft, 8.0)
+        side_by_side(Draft.alone(parse({"system": "pprd_fl", "form": "as_printed"})), 8.0)
 
 
 @pytest.mark.parametrize(("right", "lucky"), [(16, True), (10, False)])
