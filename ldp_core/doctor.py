@@ -6,8 +6,6 @@ it where the server is started.
 
 import difflib
 import os
-import platform
-import re
 import shutil
 import tempfile
 import textwrap
@@ -23,7 +21,6 @@ from ldp_core import settings as variables
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.errors import StudioError, on_one_line, shown
 from ldp_core.plugins.candidates import unread
-from ldp_core.runs.cluster import connection
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.queue.table import looking
@@ -33,26 +30,14 @@ from ldp_core.runs.storage.disk_space import SPARE
 from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder, is_waiting
 from ldp_core.runs.storage.paths import data_dir, runs_dir
 from ldp_core.system import kernel_lock, native_code, open_files, private_files, resources
-from ldp_core.system.shipped import CONFIG, PINS
+from ldp_core.system.shipped import CONFIG
 
-PIN = re.compile(r"^([\w.-]+)==([\w.]+)$", re.MULTILINE)
 LEAST_MEMORY = 10**9
 """Least useful memory of a training process in bytes; PyTorch takes a fifth of it."""
 SHORT = 8
 """Characters of a secret that is guessed within hours despite the rate limit."""
 CheckResult = tuple[str, str]
 """Grade, "ok", "note" or "wrong", and what was found, with a remedy behind “→”."""
-
-
-def packages() -> CheckResult:
-    """Whether Python and packages are the pinned ones; builds for a device (`+cpu`) count as equal."""
-    python = ".".join(platform.python_version_tuple()[:2])
-    pins = [("Python", "3.11"), *PIN.findall(PINS.read_text(encoding="utf-8"))]
-    here = {name: _installed(name).partition("+")[0] for name, _ in pins} | {"Python": python}
-    if missing := [name for name, _ in pins if not here[name]]:
-        return "wrong", f"missing: {', '.join(missing)} → pip install -r requirements.txt"
-    others = [f"{name} {here[name]}, not {pin}" for name, pin in pins if here[name] not in ("", pin)]
-    return ("note", "; ".join(others)) if others else ("ok", "Python 3.11, and all as pinned")
 
 
 def _installed(name: str) -> str:
@@ -197,13 +182,6 @@ def teacher() -> CheckResult:
     return "note" if len(secret) < SHORT else "ok", f"a secret of {len(secret)} characters is set"
 
 
-def cluster() -> CheckResult:
-    if not (address := variables.RAY_ADDRESS.value()):
-        return "ok", "none: all is trained here"
-    connection.refuse_open(address)
-    return "note", f"runs are trained at {shown(address)} → whoever answers there may run programs here"
-
-
 def visitors() -> CheckResult:
     """How many pages may be open, and how addresses and host names are told apart."""
     server = tomllib.loads(CONFIG.read_text(encoding="utf-8")).get("server", {}) if CONFIG.exists() else {}
@@ -223,9 +201,9 @@ def visitors() -> CheckResult:
 
 
 CHECKS: dict[str, Callable[[], CheckResult]] = {
-    "packages": packages, "parts": parts, "compiled kernel": kernel, "machine": machine,
+    "parts": parts, "compiled kernel": kernel, "machine": machine,
     "folder of runs": runs, "disk, quota": disk, "queue": queue, "data sets": data, "settings": settings,
-    "teacher": teacher, "cluster": cluster, "visitors": visitors,
+    "teacher": teacher, "visitors": visitors,
 }  # fmt: skip
 
 

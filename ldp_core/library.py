@@ -210,24 +210,9 @@ class Result:
         return "\n".join(filter(None, (self._found, message, self._promised)))
 
     def _repr_html_(self) -> str:
-        return str(self._repr_mimebundle_()["text/html"])
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """Curve of accuracy over rounds: by plotly where the notebook supports it, else as SVG."""
-        from ldp_core.runs.carry.drawing import COLOURS, Curve, drawn
+        """The words, and the curve of accuracy over rounds as SVG."""
+        from ldp_core.runs.carry.drawing import Curve, drawn
 
         share = self.rounds["accuracy"].to_numpy(np.float64)
         words = "".join(f"<div>{html.escape(line)}</div>" for line in repr(self).splitlines())
-        curve = drawn("accuracy by round", [Curve("accuracy", share, share, share)], True)
-        line = {"x": self.rounds.index.tolist(), "y": share.tolist(), "line": {"color": COLOURS[0]}}
-        layout = {
-            "title": {"text": html.escape(self._found), "font": {"size": 14}},
-            "xaxis": {"title": {"text": "round"}},
-            "yaxis": {"title": {"text": "accuracy"}, "range": [0, 1], "tickformat": ".0%"},
-            "height": 360,
-        }
-        return {
-            "text/plain": repr(self),
-            "text/html": words + curve,
-            "application/vnd.plotly.v1+json": {"data": [line], "layout": layout},
-        }
+        return words + drawn("accuracy by round", [Curve("accuracy", share, share, share)], True)

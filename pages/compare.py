@@ -6,10 +6,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.compare.arms import ComparedRun, arms, drawn
-from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
+from pages.parts.compare.choice import Chosen, choose, chosen, newest
 from pages.parts.compare.side_by_side import bought, curves, figures, pairs, pictures, served, settings
 from pages.parts.compare.verdict import verdict
 from pages.parts.runs.take_away import take_away
+from pages.parts.runs.ticks import PARAMETER
 from pages.parts.systems.unlike import unlike
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
@@ -17,6 +18,7 @@ from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import Moment
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import token
+from pages.parts.ui.workspace import offer_first
 from pages.parts.watch.report import report
 
 
@@ -29,8 +31,9 @@ def main() -> None:
     if now and not named:
         st.caption("Chosen for you", help="The newest training here that compares anything.")
     refreshing(_side_by_side, pace() if live else None)(now, trouble, live)
-    if not named:
-        suggestions(time.time())
+    if not now and PARAMETER not in st.query_params:
+        st.caption("No training on this server compares anything yet: open a scenario and press Train.")
+        offer_first()
     st.page_link("runs.py", label=":blue[Tick runs on the list of all]")
     introduce(token())
 
@@ -61,9 +64,9 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         pairs(found, moment)
         curves(begun, moment)
         pictures(begun)
-        figures(found, fields)
+        figures(found)
         settings(shown, unlike([arm.experiment for arm in shown]))
-        served(begun, moment)
+        served(begun)
         bought(begun, moment)
         _away(found)
     else:

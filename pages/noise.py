@@ -1,17 +1,16 @@
 """Noise: what does the mechanism do to one weight, and what is left of it at the server?"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import streamlit as st
 
 from ldp_core.experiment import plan
-from pages.parts.noise import design_tables, own_samples
+from pages.parts.noise import own_samples
 from pages.parts.noise.ahead import ahead, laws
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
-from pages.parts.noise.promise_table import Promised, promise_table
-from pages.parts.noise.variance_charts import against_budget, against_value, upload_figure
-from pages.parts.noise.verdicts import all_asking, take_button, verdicts, who_ask
+from pages.parts.noise.promise_table import Promised, in_clear, promise_table
+from pages.parts.noise.variance_charts import against_budget, against_value
+from pages.parts.noise.verdicts import all_asking, take_button, verdicts
 from pages.parts.noise.what_if import WhatIf, settled, what_if
 from pages.parts.systems.panel import system_panel
 from pages.parts.systems.trust import trust_panel
@@ -81,10 +80,11 @@ def _named(shown: list[Design]) -> dict[str, int]:
 def _variances(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     budgets = [one for design in shown for one in set(plan(design.experiment).population.epsilon.tolist())]
     components.draw("cards", components.sheet(_charts(now, budgets)), key="charts")
+    formula("Formula of what is left at the server", SERVER)
 
 
 def _charts(now: WhatIf, budgets: list[float]) -> Iterator[ChartCard]:
-    """Variance of an upload over ε and over the safe range, and what one looks like."""
+    """Variance of an upload over ε and over the safe range."""
     seen = list(now.seen)
     once, use = different(seen), plan(seen[0].design.experiment).asked.first_use
     alike = len({view.use[1:] for view in seen}) == 1
@@ -110,14 +110,6 @@ def _charts(now: WhatIf, budgets: list[float]) -> Iterator[ChartCard]:
         label=f"Variance of what is sent against the weight, at ε {at}",
         row=2,
     )
-    yield ChartCard(
-        title="What one client's upload looks like",
-        rest=": first weights of a fresh model, before and after",
-        caption="blue: above the middle of the safe range; orange: below; pale: near it; full: at an end",
-        figure=upload_figure(once),
-        label="Weights before and after each design",
-        height=40 + 34 * (len(once) + 1),
-    )
 
 
 def _promises(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
@@ -125,8 +117,8 @@ def _promises(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     promise_table(
         [Promised.to(now.client, view.design.label, view.design.experiment, view.use) for view in now.seen]
     )
-    design_tables.in_clear(shown)
-    formula(PROMISE, "formula promise")
+    in_clear([(design.label, design.experiment) for design in shown])
+    formula("Formula of the bounds", PROMISE)
     st.caption(
         "**Simulation noise is not production noise.** It is drawn from a seed, so that a run can be "
         "repeated: anyone who knows the seed can subtract it. And a float32 answer can give its weight away, "
@@ -135,22 +127,9 @@ def _promises(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     )
 
 
-def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    asked, still = all_asking(shown, now)
-    if still:
-        st.caption(still.strip())
-    elif words := who_ask(now, shown):
-        st.caption(f"As it would be{words}.")
-    moved = [replace(design, experiment=own) for design, own in zip(shown, asked, strict=True)]
-    named = {i: f" ({name})" if now.own else "" for name, i in _named(shown).items()}
-    design_tables.at_the_server(moved, named)
-    formula(SERVER, "formula server")
-
-
 BEHIND: dict[str, Callable[[Workspace, list[Design], WhatIf], None]] = {
     "Variance": _variances,
     "What is promised": _promises,
-    "At the server": _server,
     "Samples of your own": lambda workspace, *_: own_samples.own_samples(workspace.key("samples")),
 }
 

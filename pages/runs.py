@@ -4,10 +4,9 @@ import streamlit as st
 
 from pages.parts.runs.job_list import job_list
 from pages.parts.runs.take_away import open_file
-from pages.parts.runs.whose import ask
 from pages.parts.ui.header import question
 from pages.parts.ui.polling import refreshing
-from pages.parts.ui.visitor import teacher_entrance, visitor
+from pages.parts.ui.visitor import teacher_entrance
 from pages.parts.watch.report import report
 
 
@@ -18,7 +17,6 @@ def main() -> None:
         "a teacher can do so with all.",
     )
     teacher_entrance()
-    ask(visitor())
     open_file()
     refreshing(job_list, every=5)(report)
     st.page_link("start.py", label=":blue[Back to the start]")

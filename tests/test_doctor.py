@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections import namedtuple
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -143,20 +142,6 @@ def test_worker_is_named_and_a_silent_one_is_a_note(runs_dir: Path, monkeypatch:
         assert doctor.queue()[0] == "ok", "this process is not stopped, but waits"
         monkeypatch.setattr(doctor, "is_waiting", lambda who: False)
         assert doctor.queue()[0] == "note"
-
-
-def test_packages_are_compared_with_the_pins(monkeypatch: pytest.MonkeyPatch):
-    def installed(name: str) -> str:
-        if name == "plotly":
-            raise PackageNotFoundError(name)
-        return "0.0.1"
-
-    assert doctor.packages()[0] == "ok"
-    monkeypatch.setattr(doctor, "version", installed)
-    grade, found = doctor.packages()
-    assert (grade, "plotly" in found) == ("wrong", True)
-    monkeypatch.setattr(doctor, "version", lambda name: "0.0.1")
-    assert doctor.packages()[0] == "note"
 
 
 @pytest.mark.skipif(bool(native_code.refusal()), reason="no kernel is made here")

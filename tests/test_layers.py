@@ -16,7 +16,7 @@ ORDER = """
 hints < limits errors < settings < streams images < inference tables < system < fields < plugins
 < component < mechanisms selections partitions datasets models optimizers
 < aggregators attacks features systems < composition < trust < experiment < accounting
-< theory.clients < theory.turnout < theory.server < theory.learnability theory.way
+< theory.clients < theory.turnout < theory.server < theory.learnability
 < presets < cost < tuning < events < engines < federated < leakage < inspection < door < simulate
 < many < pilot < contract < behaviour < papers < runs.storage < runs.lockstep < theory < runs.batch
 < runs.cluster < runs.train_all < runs.machine < runs.queue < runs.record < runs.view

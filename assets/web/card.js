@@ -2,7 +2,6 @@
 // data: {code, row: {id, title, lines, images: [{image, name}]} or null, words}; without a code the last class's card.
 
 import { child, download, fill, picture, text } from "./dom.js";
-import { wrapped } from "./picture.js";
 
 const PLACE = "epsilon-studio-card";
 const WIDTH = 640;
@@ -83,4 +82,14 @@ function drawn(title, rows, list) {
     y += tall[i];
   });
   return sheet.toDataURL();
+}
+
+function wrapped(pen, words, width) {
+  const lines = [""];
+  for (const word of words.split(" ")) {
+    const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+    if (pen.measureText(longer).width > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
 }

@@ -1,5 +1,5 @@
 // An attacker's ladder: what was found, and what came back under each mechanism (a row) at each budget (a column).
-// data: {head, known: [cell], budgets: [text], rows: [{name, figures, cells: [cell or null]}], steps: [number], caption, title}
+// data: {head, known: [cell], budgets: [text], rows: [{name, figures, cells: [cell or null]}], steps: [number]}
 // image: the cell of the image that was attacked, or nothing where there are many
 // cell: {images: [image], lines: [text], brief: [text], mark, label, frames: [{image, lines}] or nothing}; a frame for
 // each step; brief are the lines of a cell in the table, where a row's `figures` say what they are
@@ -7,7 +7,6 @@
 import { child, fill, picture, slider } from "./dom.js";
 import { back, frameAt } from "./frames.js";
 import { head } from "./head.js";
-import { save } from "./picture.js";
 
 const FIRST = 8; // the budget that is looked at closely first, or the nearest below
 
@@ -44,7 +43,6 @@ function draw(box, given) {
   const cells = rows.flatMap((row, r) =>
     row.cells.map((cell, c) => shot(cell, cell?.brief, { ...at(r + 1, c + 1), onclick: () => look(c) })),
   );
-  const nothing = rows.every((row) => row.cells.every((cell) => !cell)); // to take away yet
   fill(box, [
     bar,
     ["div.es-top", [close, [`div.es-known${data.image ? ".es-has-closer" : ""}`, known.map((cell) => shot(cell))]]],
@@ -53,7 +51,6 @@ function draw(box, given) {
       { style: { "--budgets": data.budgets.length, "--rows": rows.length } },
       [["div.es-heads", heads], ["div.es-names", names], ["div.es-cells-all", cells]],
     ],
-    ["button.es-ladder-save", { type: "button", disabled: nothing, onclick: () => save(data, box) }, "Save as a picture"],
   ]);
 }
 

@@ -39,10 +39,6 @@ class Aggregator(Component):
     unpredicted: ClassVar[str] = ""
     """Why the aggregate's noise cannot be predicted, as in “as …”; "" if `noise` predicts it."""
 
-    def in_words(self) -> str:
-        """End of a sentence "the server …": how uploads are combined."""
-        return f"averages: {self.label}"
-
     @property
     def draws(self) -> bool:
         """Whether the aggregator draws at random which of a round's uploads it uses."""

@@ -38,9 +38,6 @@ class SignMajority(Aggregator):
     votes: Annotated[str, Choice(tuple(VOTES))] = Field("equal", description="votes: equal, 1/σ, 1/σ², lots")
     step: Annotated[float, Number(STEP)] = Field(STEP.default, description="length of a step, η")
 
-    def in_words(self) -> str:
-        return f"keeps the sign of each sum, where votes count by “{self.counted.label}”"
-
     @property
     def draws(self) -> bool:
         return self.counted.draws

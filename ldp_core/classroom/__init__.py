@@ -5,4 +5,5 @@ are overwritten when the class ends.
 """
 
 from ldp_core.classroom.members import Guess, Member, Try
+from ldp_core.classroom.names import MOST_LETTERS
 from ldp_core.classroom.sessions import FREE, PHASES, Phase, Session

@@ -8,12 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_core.classroom import topics
+from ldp_core.classroom import names, topics
 from ldp_core.classroom.sessions import HOURS, Session, refuse_students
 from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.runs.queue.permissions import Person
-from ldp_core.runs.record import nicknames
 from ldp_core.runs.storage import inventory
 from ldp_core.runs.storage.inventory import StoredItem
 
@@ -54,7 +53,7 @@ def join(session: Session, who: str, name: str = "", address: str = "") -> Membe
     class is full, for all or for this network address (a digest), or locked, or the teacher has taken this
     visitor out.
     """
-    wanted = "" if session.numbered else nicknames.cleaned(name)
+    wanted = "" if session.numbered else names.cleaned(name)
     with CLASSES.writing() as db:
         refuse_ended(db, session.code)
         query = "SELECT 1 FROM removed WHERE code = ? AND who = ?"
@@ -93,10 +92,10 @@ def erase(identity: str) -> None:
 def _call(db: Any, session: Session, who: str, number: int, wanted: str) -> Member:
     """Store a member's name; InvalidInput if it looks like another's, or like a number."""
     called = wanted or f"no. {number}"
-    if wanted and NUMBER.fullmatch(nicknames.latin(wanted)):
+    if wanted and NUMBER.fullmatch(names.latin(wanted)):
         raise InvalidInput("names like “no. 2” are for those who give none; type another name")
     others = db.execute("SELECT name FROM member WHERE code = ? AND who != ?", (session.code, who))
-    if any(nicknames.skeleton(row["name"]) == nicknames.skeleton(called) for row in others):
+    if any(names.skeleton(row["name"]) == names.skeleton(called) for row in others):
         raise InvalidInput(f"another student here is called “{called}” already, or looks so; add a letter")
     db.execute("INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?)", (session.code, who, number, called))
     return Member(number, called)
@@ -105,7 +104,7 @@ def _call(db: Any, session: Session, who: str, number: int, wanted: str) -> Memb
 def rename(session: Session, teacher: Person, number: int, name: str) -> None:
     """Give a student another name, or the number if empty."""
     refuse_students(teacher)
-    wanted = nicknames.cleaned(name)
+    wanted = names.cleaned(name)
     with CLASSES.writing() as db:
         if found := _numbered(db, session, number):
             _call(db, session, found, number, wanted)

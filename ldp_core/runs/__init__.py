@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.queue import permissions
     from ldp_core.runs.queue.job import ASIDE, LIVE, REMOVED, RESUMABLE, STALLED, Job
     from ldp_core.runs.queue.permissions import Person
-    from ldp_core.runs.record import drafts, guesses, nicknames, own_data, pilots, quota
+    from ldp_core.runs.record import drafts, guesses, own_data, pilots, quota
     from ldp_core.runs.record.cells import cell_body
     from ldp_core.runs.record.deletion import UNDO_SECONDS
     from ldp_core.runs.record.guesses import GuessValue

@@ -13,5 +13,4 @@ _INSTALLED = _BESIDE / "epsilon_studio"
 SHIPPED = _INSTALLED if _INSTALLED.is_dir() else _BESIDE
 ASSETS = SHIPPED / "assets"
 APP = SHIPPED / "app.py"
-PINS = SHIPPED / "requirements.txt"
 CONFIG = SHIPPED / ".streamlit" / "config.toml"

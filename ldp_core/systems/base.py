@@ -145,9 +145,6 @@ class System(Component):
 
     participation: ClassVar[type[Participation]] = Participation
 
-    shuffles: ClassVar[bool] = False
-    """Whether a shuffler hides whose uploads are whose: not simulated, as means do not change, but stated."""
-
     data: ClassVar[tuple[str, ...]] = ()
     """Data sets of the paper, its main one first; empty for any."""
 
@@ -199,16 +196,6 @@ class System(Component):
     def unpredicted(self, public: Public) -> str:
         """Why the noise cannot be predicted before training, as the end of “as …”; "" if it can."""
         return ""
-
-    def trains(self, public: Public) -> str:
-        """What a client trains besides the shared network, as the end of “each client trains …”."""
-        return ""
-
-    def bounds(self, public: Public) -> tuple[str, str]:
-        """How a client bounds its upload, as the end of “each client …”, and what that reveals; "" if as
-        usual.
-        """
-        return "", ""
 
     def sends(self, layers: tuple[slice, ...]) -> slice:
         """Slice of the weight vector that clients upload; by default all of it."""

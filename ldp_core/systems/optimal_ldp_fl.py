@@ -61,7 +61,6 @@ class OptimalLDPFL(System):
     reference = "Paper 004 (Zhao et al., Electronics 2022)"
     order = 5
     data = ("mnist", "fashion_mnist")
-    shuffles = True
     left_open = ("clients.range", "local.epochs", "local.batch_size", "local.learning_rate", "rounds")
     readings = (
         "A layer's c and r are the middle and half the width of its weights in the server's model: the paper "
@@ -74,8 +73,7 @@ class OptimalLDPFL(System):
         "not to know them: here clients draw, and the server sees who sends.",
         "Algorithm 3 sends every weight of the upload, although but one of each layer says anything: here "
         "the others are not counted.",
-        "Shuffling moves no weight of the mean, so nothing of it is simulated; what it would be worth is "
-        "said.",
+        "Shuffling moves no weight of the mean, so nothing of it is simulated; no ε is counted lower for it.",
     )
 
     ranges: Annotated[str, Choice(RANGES)] = Field("adaptive", description="ranges of the layers")
@@ -112,12 +110,6 @@ class OptimalLDPFL(System):
         if not self.unpredicted(public):
             return ""
         return "Corrected, layers' ranges end at the client's own safe range; as printed nothing ends them."
-
-    def bounds(self, public: Public) -> tuple[str, str]:
-        if not self.unpredicted(public):
-            return "", ""
-        end = "never beyond its own safe range" if public.form == "corrected" else "however wide that is"
-        return f"clips each weight to the range of its layer in the server's model, {end}", ""
 
     def why_diverged(self, public: Public, exact: bool) -> str:
         if exact or self.ranges == "fixed" or public.form == "corrected":

@@ -226,17 +226,6 @@ class PDLDPFL(System):
         clipped = "weights are clipped to the safe range, and personal ones to their limit"
         return f"Corrected, {clipped}; as printed nothing is clipped."
 
-    def trains(self, public: Public) -> str:
-        if self.input == self.output == "none":
-            return ""
-        between = f"the network between two layers ({self.input} before it, {self.output} after it)"
-        return f"{between}, which it keeps" if self._learned else f"{between}, the same for all"
-
-    def bounds(self, public: Public) -> tuple[str, str]:
-        if public.form != "as_printed" or public.mechanism.name != "piecewise":
-            return "", ""
-        return "clips nothing: the scale t is its largest weight, max θ", "t, which the largest answer shows"
-
     def why_diverged(self, public: Public, exact: bool) -> str:
         if "log" in (self.input, self.output):
             return "log(1 + ax + b) has no value where ax + b < −1; try affine"

@@ -222,11 +222,6 @@ class PersonalizedLDPFL(System):
         own = mechanism.parameters()
         return own.get("calibration") == "paper001" and own["sensitivity"] == UNIT
 
-    def trains(self, public: Public) -> str:
-        if self.case == "non_iid":
-            return ""
-        return f"on each of its records with probability {number(self._q(public.dataset), 6)}, drawn afresh"
-
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         if self.case == "non_iid":
             return Participation(public, arrays)

@@ -6,10 +6,9 @@ participants, `learnability` the words of a verdict; `way` what each round sends
 """
 
 from ldp_core.experiment import Experiment, plan
-from ldp_core.theory.clients import client_variance, worst_error, worst_variance
+from ldp_core.theory.clients import client_variance, sent_in_clear, worst_variance
 from ldp_core.theory.learnability import Outlook, certain
 from ldp_core.theory.server import ServerNoise, client_weights, server_noise, server_variance
-from ldp_core.theory.way import sent_in_clear
 
 
 def outlook(experiment: Experiment) -> Outlook:

@@ -5,10 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from ldp_core.experiment import Draft, parse
 from ldp_core.runs import LIVE, queue
-from ldp_core.runs.record import drafts
-from tests.browser.conftest import TRAINING, Visitor, at_rest, train, wait_until
+from tests.browser.conftest import TRAINING, Visitor, at_rest, wait_until
 
 
 @pytest.mark.parametrize("label", ["Take it", "Confirm it"])
@@ -22,15 +20,3 @@ def test_press_after_the_answer_is_whole_asks_anew(visitor: Visitor, label: str)
     page.get_by_role("button", name=re.compile(label)).first.click()
     wait_until(page, lambda: queue.find()[0].request != before)
     expect(answer).not_to_have_text(said, timeout=TRAINING)
-
-
-def test_uploads_chosen_after_the_end_are_shown_in_the_tab(visitor: Visitor):
-    attack = {"uploads": "both", "attacker": "per_neuron"}
-    identity = drafts.new(Draft.alone(parse({"rounds": 2, "clients": {"count": 3}, "attack": attack})))
-    page = visitor.open(f"/train?draft={identity}")
-    train(page)
-    page.get_by_role("tab", name="Round by round").click()
-    at_rest(page)
-    expect(page.get_by_text("How many of its images are back?")).to_be_visible()
-    page.get_by_role("radiogroup", name="Uploads shown").get_by_role("radio").first.click()
-    expect(page.get_by_text("Can the server tell which image it was?")).to_be_visible()

@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core import datasets, features, mechanisms
-from ldp_core.attacks.findings.metrics import psnr
+from ldp_core import features
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse, plan
 from ldp_core.experiment.overrides import changed
-from ldp_core.features._inverse import Inverse, placed
 from ldp_core.features._straight import straightened
 from ldp_core.federated.federation import assemble, choose_device, initial_weights
 from ldp_core.simulate import simulate
@@ -105,25 +103,3 @@ def test_few_rounds_on_a_persons_budget_begin_at_zero():
         assert plan(parse(asked | named)).key == plan(parse(asked)).key
     other = {"model": {"name": "logistic_regression", "begin": "random"}}
     assert plan(parse(few | other)).key != plan(parse(few)).key
-
-
-def test_images_from_features_fade_with_noise():
-    """Of 40 of MNIST's digits: exact numbers beat the mean image; a message shows its class at ε 40,
-    and nothing at ε 0.1."""
-    data = datasets.get("mnist_sample").load(datasets.data_dir())
-    made, images = features.get("orientation"), data.test_x[:40]
-    spy = Inverse(made, data.train_x[:600], data.train_y[:600])
-
-    def quality(drawn: np.ndarray) -> float:
-        return float(np.median(psnr(drawn.astype(np.float64), images.astype(np.float64))))
-
-    mean, numbers = quality(np.broadcast_to(spy.images.mean(0), images.shape)), made.of(images)
-    assert quality(spy.drawn(numbers)) > mean + 1.5
-    sent = placed(numbers, data.test_y[:40], 10, 1.0)
-    assert sent.reshape(40, 10, -1)[0, data.test_y[0]] == pytest.approx(numbers[0] / 8, rel=1e-6)
-    mechanism = mechanisms.get("labelunit").fitted(mechanisms.Use(sent.shape[1], labels=10))
-    found = []
-    for epsilon in (0.1, 40.0):
-        noisy = mechanism.perturb(sent, epsilon, -1.0, 1.0, np.random.default_rng(0))
-        found.append(quality(spy.drawn_from(noisy, mechanism.at(epsilon, -1.0, 1.0), 10, 1.0)))
-    assert found[0] == pytest.approx(mean, abs=0.05) and found[1] > mean + 0.1

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects
 import pytest
 
 import ldp_core
@@ -47,16 +46,12 @@ def test_result_tables_equal_the_events(result: Result):
 
 
 def test_result_has_text_and_picture(result: Result):
-    said = result._repr_mimebundle_()
-    assert said["text/plain"] == repr(result)
     assert f"accuracy {result.accuracy:.1%}" in repr(result) and "Duchi" in repr(result)
     entry = result.ledger[0]
     for scope, words in (("coordinate", "per weight"), ("run_worst", "for the whole run at worst")):
         epsilon, delta = entry[scope]["epsilon"], entry[scope]["delta"]
         assert f"{at_most(epsilon, 4)} {words} (δ {number(delta)})" in repr(result)
-    assert "<svg" in said["text/html"] and result._repr_html_() == said["text/html"]
-    figure = plotly.graph_objects.Figure(said["application/vnd.plotly.v1+json"])
-    assert list(figure.data[0].y) == result.rounds["accuracy"].tolist()
+    assert "<svg" in result._repr_html_()
 
 
 SCRIPT = """

@@ -18,11 +18,11 @@ from ldp_core.theory import client_variance, client_weights, server_noise, serve
 
 Events = Sequence[tuple[str, list[dict[str, Any]]]]
 """Of each run, with its label."""
-SIDES = {"bound": 1, "epsilon": 1, "factor": 1, "most": 1, "epsilon_lower": -1}
+SIDES = {"caps": 1, "bound": 1, "epsilon": 1, "factor": 1, "most": 1, "epsilon_lower": -1}
 FINE = {"bound", "epsilon", "budget", "factor", "delta", "range", "learning_rate", "epsilon_lower"}
 """Of which at least two digits are printed, but for zeros at the end."""
 PERCENT = re.compile(
-    r"(round|start)\.accuracy.*|round\.clipped.*|start\.chance|weights|whole|hit_share|end\.measured\.right|usual|gap"
+    r"(round|start)\.accuracy.*|round\.clipped.*|start\.chance|weights|whole|hit_share|end\.measured\.right|usual|gap|caps"
 )
 MODELS = {"server": "Local", "shuffled heap": "Shuffle", "sum": "Distributed", "model": "Central"}
 
@@ -150,6 +150,11 @@ class Facts:
             [np.mean(one) for one in ends.values()],
             *zip(*(ends[x] for x in ends if x), strict=False),
         ]
+        caps: dict[Any, list[float]] = defaultdict(list)
+        for number, (_, own) in enumerate(self.each):
+            for body in own:
+                if body["event"] == "attack" and not body["control"] and body.get("cap") is not None:
+                    caps[number, body["client"]].append(body["cap"])
         shares = [x for path, x in measured if path == "round.accuracy"]
         held = max(own[-1].get("held_out") or plans[0].source.test_size for _, own in self.each)
         many = [one.attack.candidates for one in used if one.attack]
@@ -167,6 +172,7 @@ class Facts:
         for path, values in {
             "gap": [a - b for one in own_ends for a, b in permutations(one, 2)]
             + [margin(x, held) for x in shares if 0 < x < 1],
+            "caps": [np.mean(one) for one in caps.values()],
             "whole": [0, 1],
             "usual": [0.1, 0.5, 0.95],
             "good": [20],

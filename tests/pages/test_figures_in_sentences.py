@@ -21,7 +21,7 @@ from tests.pages.shown_text import KINDS, NUMBER, RAW, everything_open, plainly,
 from tests.runs.in_process import bodies
 
 NOT_OF_A_RUN = r"""
-formulas, and sums worked out (tests/pages/noise) :: \$\$.*|if each of the # answers.*
+formulas, and sums worked out (tests/pages/noise) :: \$\$.*|Plain sum:.*
 measured on this machine :: in (?:less than )?# s\b|# s left|takes about # \w+|# [GMk]B\b|# clients at a time|# \w+ ago|# hours|attacks take about.*? times as long
 names and dates :: about 10 is nothing, from 20 on|from 0.8 on|numbers scaled to.*each value|weights of client # reached # in|\d{4}-\d\d-\d\d[^ ]*|(?<!\d)(?:19|20)\d\d(?=[);])|paper \d{3}.*|the best # of #, |1/σ²?|\b[0-9a-f]{12}\b|\ban? \d(?=$|[,)])|rank 1|■ #|Or steps.*|between # and # *$
 rates and weights that others have measured (tests/experiment/test_sweep, tests/theory) :: # fits this model.*|noise is # times what any weights in these ranges bear
@@ -34,6 +34,7 @@ links :: ask\?.*
 ceiling of own data (tests/pages/train/test_measured_bar) :: one model of all the data #%|it rose by #% in the last (?:# )?rounds?
 sizes of grids that may be run :: ^# runs$
 deployments (tests/runs/carry) :: Known deployments.*|^(?:Gboard|Apple).*
+names of classes :: \| run \| [^%]*?\| # \|[ |\d]*(?=\s\| ---)
 one weight under the sliders (tests/pages/noise) :: for a weight of #|if it were #|#% at #$|grey: a weight[^|]*|variance #(?:, σ #)?|true weight #
 """
 """What is not of a run, or is derived in a test of its own; with # for a number."""
@@ -50,6 +51,7 @@ asked\.local\.batch_size :: batch size \(#|batch size \| #(?: \| #)*
 asked\.local\.epochs :: epochs \(#|# local epochs|local epochs \| #(?: \| #)*
 size\.data :: # (?:classes|handwritten|samples to train|held out|numbers|rows|columns)|\(?#[×]#\)?|# × #
 odds :: at most # of # tries
+caps :: more often than in #% of tries
 ledger\.delta :: (?:δ(?: =| at most)?|plus a probability of) #
 ledger\.factor :: more than (?:a factor of )?#%?
 end\.measured\.most :: show ε #(?: to #)? at best

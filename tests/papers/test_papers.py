@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 from ldp_core import mechanisms, papers, systems
-from ldp_core.experiment import amended, parse, plan
+from ldp_core.experiment import amended, plan
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import measure
 from ldp_core.papers.pldp_fl.program import relative_errors
 from ldp_core.runs.lockstep import load
-from ldp_core.theory.way import way
 from tests.conftest import ROOT
 from tests.papers.claims import EACH
 
@@ -39,20 +38,6 @@ def test_every_arm_can_run_and_be_opened(name: str, claim: Claim):
     if draft:
         for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
             assert plan(experiment).key == plan(made[variant.label]).key
-
-
-def test_the_way_of_the_data_is_read_off_the_experiment():
-    example = papers.get("pldp_fl").base
-    steps = way(parse(example))
-    assert [step.who for step in steps] == ["server", "client", "client", "client", "server"]
-    assert [step.kind for step in steps] == ["", "clear", "", "noised", ""]
-    clean = way(parse({**example, "mechanism": "none", "form": "corrected"}))
-    assert [step.kind for step in clean] == ["", "", "clear", ""]
-    for form, kinds in (
-        ("as_printed", ["", "clear", "", "noised", "clear", ""]),
-        ("corrected", ["", "clear", "", "noised", "", ""]),
-    ):
-        assert [step.kind for step in way(parse({"system": "pprd_fl", "form": form}))] == kinds
 
 
 def test_records_are_measured_as_the_theory_has_them():

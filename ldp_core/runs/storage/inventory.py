@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from ldp_core.errors import NotNow, StudioError
 from ldp_core.runs.storage.database import Database
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
+from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings import QUOTA_GB
 
 INVENTORY = Database(
@@ -61,7 +62,6 @@ KINDS = {
     "draft": StoredKind("ldp_core.runs.record.drafts", "drafts", 200, 5000, 20_000, 0.04, "always"),
     "link": StoredKind("ldp_core.runs.record.drafts", "links", 100, 2000, 10_000, 0.02, "always"),
     "guess": StoredKind("ldp_core.runs.record.guesses", "guesses", 300, 6000, 30_000, 0.01, "always"),
-    "nickname": StoredKind("ldp_core.runs.record.nicknames", "nicknames", 1, 1000, 5000, 0.01, "always"),
     "job": StoredKind("ldp_core.runs.record.deletion", "jobs", 1000, 10_000, 20_000, 0.1, "always"),
     "pilot": StoredKind("ldp_core.runs.record.pilots", "trials before training", 1, 100, 200, 0.01, "always"),
     "class": StoredKind("ldp_core.classroom.sessions", "classes", 20, 50, 100, 0.01, "never"),
@@ -232,13 +232,14 @@ def erase(entry: StoredItem) -> bool:
 def standing(kind: str | None = None) -> list[StoredItem]:
     """All that is entered, of one kind or of all."""
     with INVENTORY.reading() as db:
-        return _select(db, "(?1 IS NULL OR kind = ?1) AND NOT gone ORDER BY at", kind) if db else []
+        found = _select(db, "(?1 IS NULL OR kind = ?1) AND NOT gone ORDER BY at", kind) if db else []
+    return [one for one in found if one.kind in KINDS]  # earlier versions had others
 
 
 def taken() -> dict[str, tuple[int, int]]:
     """Number and bytes of the entries of each kind."""
     query = "SELECT kind, count(*), sum(size) FROM entry WHERE NOT gone GROUP BY kind"
-    return {row[0]: (row[1], row[2]) for row in INVENTORY.rows(query)}
+    return {row[0]: (row[1], row[2]) for row in INVENTORY.rows(query) if row[0] in KINDS}
 
 
 def free(most: int) -> list[StoredItem]:
@@ -260,6 +261,7 @@ def free(most: int) -> list[StoredItem]:
 def sweep() -> None:
     """Now and then compare the inventory with what lies there; erase what has reached its end."""
     now = time.time()
+    (runs_dir() / "nicknames.sqlite").unlink(missing_ok=True)  # of visitors to earlier versions
     with INVENTORY.reading() as db:
         last = _select(db, "kind = ''") if db else []
     if not (last and 0 <= now - last[0].at < COMPARED_SECONDS):

@@ -24,21 +24,14 @@ class Tries:
     psnr: dict[str | None, CompactSeries] = field(default_factory=dict)
     """PSNR in dB by control; of a real upload that of its best recovered image."""
     recovered: dict[str | None, CompactSeries] = field(default_factory=dict)
-    """Number of recovered images, by control; of a real upload alone, as `by_chance`."""
-    by_chance: CompactSeries = field(default_factory=CompactSeries)
-    """Share of images not in the upload that count as recovered."""
+    """Number of recovered images, by control; of a real upload alone."""
     picks: CompactSeries = field(default_factory=CompactSeries)
     """Score of each round: 1 for an identification, 1/k for a tie of k candidates."""
-    picks_same_class: CompactSeries = field(default_factory=CompactSeries)
-    """The same score among candidates of the true image's class."""
     caps: CompactSeries = field(default_factory=CompactSeries)
     """Least upper bound on the identification rate, by round."""
     images: int = 1
     """In each upload."""
     candidates: int | None = None
-    mean_image: float = 0.0
-    """PSNR in dB of the mean image, a guess without any upload; and of that of the true class."""
-    class_mean: float | None = None
     newest: dict[str, Any] | None = None
     """Latest event of the upload as sent, with its images; None before the first."""
     closest: dict[str, Any] | None = None
@@ -73,14 +66,9 @@ class Tries:
         if control is None:
             self.numbers.append(body["round"])
             self.picks.append(body.get("identification_credit"))
-            self.picks_same_class.append(body.get("identification_credit_same_class"))
             self.caps.append(body.get("cap"))
-            if self.upload == "real":
-                self.by_chance.append(body.get("recovered_non_members"))
             self.images = body.get("images", 1)
             self.candidates = body.get("candidates")
-            self.mean_image = body["psnr_mean_image"]
-            self.class_mean = body.get("psnr_class_mean")
             self._sent = body
         # pictures of all rounds would fill the server's memory; two rounds' are ever shown
         if self._sent and self._sent is not self.newest and self.rounds == len(self.numbers):

@@ -16,7 +16,6 @@ from pages.parts.attack.words import (
     PROVES,
     caption,
     controls,
-    findings,
     known,
     label_of,
     limits,
@@ -80,8 +79,6 @@ def _drawn(desk: Desk, live: bool) -> None:
     drawn = pictures(desk, back=not live) | {"head": head(desk, live)}
     components.draw("ladder", of_rows(drawn, dataset), key="ladder")
     st.caption(of_rows(caption(desk), dataset))
-    if not live and desk.cells:
-        st.markdown("\n".join(f"- {of_rows(sentence, dataset)}" for sentence in findings(desk)))
     real = desk.start["ladder"]["upload"] == "real"
     if not real and is_table(dataset):
         _attributes(desk, dataset)
@@ -174,7 +171,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
     """Data for `assets/web/ladder.js`; with all frames if `back`."""
     start, ladder = desk.start, desk.start["ladder"]
     names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
-    audit, seen = ladder["upload"] == "audit", ladder["rounds_observed"]
+    audit = ladder["upload"] == "audit"
     guess, of_class = (
         alike(start[name], start["image"]) if audit else f"{start[f'psnr_{name}']:.1f} dB"
         for name in ("mean_image", "class_mean")
@@ -188,7 +185,6 @@ def pictures(desk: Desk, back: bool = True) -> Body:
         if control := _control(desk, names[0], steps):
             known.append(control)
     return {
-        "title": f"What the server sees in {'one upload' if seen == 1 else f'{seen} uploads'}",
         "known": known,
         "image": known[0] if audit else None,
         "budgets": [f"ε {number(epsilon)}" for epsilon in ladder["epsilons"]],
@@ -200,7 +196,6 @@ def pictures(desk: Desk, back: bool = True) -> Body:
             }
             for name in names
         ],
-        "caption": caption(desk),
         "steps": steps,
     }
 

@@ -1,8 +1,7 @@
 """Sentences on an attack grid's results: never "private", only what was not recovered."""
 
 from collections.abc import Callable
-from itertools import combinations, takewhile
-from math import inf
+from itertools import takewhile
 from typing import Any
 
 from ldp_core import attacks, mechanisms, models
@@ -13,7 +12,7 @@ from ldp_core.experiment.attack import SERVER
 from ldp_core.inference import by_chance
 from ldp_core.runs import Desk
 from pages.parts.clients.data_names import data_label
-from pages.parts.ui.text import decibels, few, number, per, percent, plain
+from pages.parts.ui.text import decibels, number, per, percent, plain
 
 Body = dict[str, Any]
 ASKED = "What can the server see?"
@@ -66,47 +65,6 @@ def caption(desk: Desk) -> str:
     )
 
 
-def findings(desk: Desk) -> list[str]:
-    """A sentence for each mechanism: ε from which images are recovered and identified."""
-    every = {name: cells for name in desk.start["attackers"] if (cells := cells_of(desk, name))}
-    return [
-        f"**{plain(label_of(n))}**: {_pixels(cells)}{_picked(cells, desk)}." for n, cells in every.items()
-    ]
-
-
-def _pixels(cells: list[Body]) -> str:
-    kinds = {cell["verdict"]["kind"] for cell in cells}
-    if "inconclusive" in kinds:
-        return "inconclusive, as this attack fails even without noise"
-    if (back := least_of(cells)) is not None:
-        return f"pictures are back {where(back, cells)}"
-    if kinds == {"clipping"}:
-        return "not recovered, and clipping alone already hides the pictures"
-    if at := back_at(cells):
-        surely = any(
-            back["verdict"]["kind"] == "recovered" and (above["psnr_high"] or inf) < (back["psnr_low"] or 0.0)
-            for back, above in combinations(cells, 2)
-        )
-        why = ": there this attacker reads worse" if surely else ", which may be chance"
-        return f"pictures are back at ε {at}, but not at every ε above{why}"
-    partly = least_of(cells, "partly")
-    some = f", though it can be read, or nearly, {where(partly, cells)}" if partly is not None else ""
-    return f"not recovered by this attack up to ε {number(cells[-1]['epsilon'])}{some}"
-
-
-def _picked(cells: list[Body], desk: Desk) -> str:
-    with_figures = asked(cells)
-    if not with_figures:
-        return ""
-    found, besides = picked_from(with_figures, desk), doubtful(with_figures, desk)
-    if found is None:
-        words = "; picked out no more often than guessing would, as far as these images can tell"
-        return words + (f" ({besides})" if besides else "")
-    first = next(cell for cell in with_figures if cell["epsilon"] == found)
-    share = "; ".join(filter(None, [percent(first["identified"] / first["n"]), besides, dip(with_figures)]))
-    return f"; the right image is picked out more often than by guessing {where(found, cells)} ({share})"
-
-
 def doubtful(cells: list[Body], desk: Desk) -> str:
     """The most frequent identification below the significant ε, if its interval excludes chance; else “”."""
     found, chance = picked_from(cells, desk), desk.start["chance"]
@@ -120,19 +78,6 @@ def doubtful(cells: list[Body], desk: Desk) -> str:
     many = len(desk.start["attackers"]) * len(desk.start["ladder"]["epsilons"])
     lucky = by_chance(most["identified"], most["n"], chance) >= SELDOM / many
     return f"{percent(most['identified'] / most['n'])} {at} {'may be' if lucky else 'is more than'} chance"
-
-
-def dip(cells: list[Body]) -> str:
-    """The greatest fall in identifications from an ε to a larger one, if their intervals overlap; else “”."""
-    shares = [(cell["identified"] / cell["n"], cell) for cell in cells]
-    pairs = [*combinations(shares, 2)][::-1]
-    (most, high), (least, low) = max(pairs, key=lambda one: one[0][0] - one[1][0], default=(shares[0],) * 2)
-    if most <= least or low["identified_high"] < high["identified_low"]:
-        return ""
-    before, after = (
-        f"{percent(share)} at ε {number(of['epsilon'])}" for share, of in ((most, high), (least, low))
-    )
-    return f"{after} after {before} may be chance"
 
 
 def picked_from(cells: list[Body], desk: Desk) -> float | None:
@@ -154,10 +99,6 @@ def least_from(cells: list[Body], holds: Callable[[Body], bool]) -> float | None
 
 def least_of(cells: list[Body], kind: str = "recovered") -> float | None:
     return least_from(cells, lambda cell: cell["verdict"]["kind"] == kind)
-
-
-def back_at(cells: list[Body]) -> str:
-    return few([number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"])
 
 
 def where(epsilon: float, cells: list[Body]) -> str:

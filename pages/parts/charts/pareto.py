@@ -1,4 +1,4 @@
-"""Charts of accuracy over ε, or over identification: a point per run, and the Pareto front."""
+"""Charts of accuracy over ε: a point per run, and the Pareto front."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class ParetoPoint(NamedTuple, Generic[T]):
-    """A run with its accuracy and its cost: worst-case ε of the whole run, or identification rate."""
+    """A run with its accuracy and its cost: worst-case ε of the whole run."""
 
     one: T
     accuracy: float
@@ -46,16 +46,13 @@ def budget_axis(budgets: Sequence[float]) -> dict[str, Any]:
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
-def pareto_figure(
-    points: Sequence[ParetoPoint[Series]], picked: bool = False, whole: str = "the whole run"
-) -> Figure:
-    """Accuracy over the run's worst-case ε, or over the identification rate, with the front as a line."""
+def pareto_figure(points: Sequence[ParetoPoint[Series]], whole: str = "the whole run") -> Figure:
+    """Accuracy over the run's worst-case ε, with the front as a line."""
     line = front(points)
     steps = [each.price for each in line], [each.accuracy for each in line]
     traces = [scatter(*steps, **line_style(MUTED, 1.5, dash="dot", shape="hv"), hoverinfo="skip")]
     for point in points:
         paint = colour(point.one.style.tint)
-        price = "%{x:.0%} picked out" if picked else f"ε {at_most(point.price, 4)}"
         traces.append(
             scatter(
                 [point.price],
@@ -65,12 +62,9 @@ def pareto_figure(
                 text=[f"<b>{label(point.one)}</b>"],
                 textposition="top center" if point.accuracy < 0.9 else "bottom center",
                 textfont={"color": paint, "size": 13},
-                hovertemplate=f"{price}: %{{y:.1%}}",
+                hovertemplate=f"ε {at_most(point.price, 4)}: %{{y:.1%}}",
             )
         )
-    if picked:
-        x = {"title": "images picked out", **share_axis(), "range": [-0.05, 1.05]}
-    else:
-        x = {"title": f"ε for {whole}, at worst", **budget_axis([point.price for point in points])}
+    x = {"title": f"ε for {whole}, at worst", **budget_axis([point.price for point in points])}
     margin = {"l": 8, "r": 24, "t": 12, "b": 8}
     return figure(traces, x=x, y=share_axis(), hovermode="closest", margin=margin)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp_core.attacks.findings.verdict import SELDOM
-from ldp_core.inference import by_chance, intervals, wilson
+from ldp_core.inference import by_chance, wilson
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Tries
 from pages.parts.charts.series import Series
@@ -58,40 +58,20 @@ class Tally:
         return number(low, 4) if expected - low < 0.05 else f"{number(low, 4)} or {number(low + 1, 4)}"
 
 
-def tally(tries: Sequence[Tries], same_class: bool = False) -> Tally | None:
+def tally(tries: Sequence[Tries]) -> Tally | None:
     """Identifications over all seeds and their common rounds; None if not computed."""
-    counts = _picks(tries, same_class)
+    counts = _picks(tries)
     if counts is None or not tries[0].candidates:
         return None
     return Tally(float(counts.sum()), counts.size, 1 / tries[0].candidates)
 
 
-def running(tries: Sequence[Tries]) -> Floats:
-    """Identification rate up to each round with its 95 % interval, (rounds, 3); empty without attacks."""
-    counts = _picks(tries, same_class=False)
-    if counts is None:
-        return np.empty((0, 3))
-    hits = counts.sum(axis=0).cumsum()
-    trials = len(tries) * np.arange(1, counts.shape[1] + 1)
-    return np.column_stack([hits / trials, intervals(hits, trials)])
-
-
-def running_cap(tries: Sequence[Tries]) -> Floats:
-    """Upper bound on the expected identification rate up to each round, (rounds,); empty without bounds."""
-    rounds = min(one.rounds for one in tries)
-    table = np.stack([one.caps[:rounds] for one in tries])
-    if np.isnan(table).any():
-        return np.empty(0)
-    found: Floats = table.mean(axis=0).cumsum() / np.arange(1, rounds + 1)
-    return found
-
-
-def _picks(tries: Sequence[Tries], same_class: bool) -> Floats | None:
+def _picks(tries: Sequence[Tries]) -> Floats | None:
     """(seeds, rounds): 1 for an identification, 1/k for a tie of k."""
     if not tries:
         return None
     rounds = min(one.rounds for one in tries)
-    table: Floats = np.stack([(one.picks_same_class if same_class else one.picks)[:rounds] for one in tries])
+    table: Floats = np.stack([one.picks[:rounds] for one in tries])
     return table if rounds and not np.isnan(table).any() else None
 
 

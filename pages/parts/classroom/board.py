@@ -5,11 +5,11 @@ from typing import Literal
 
 import streamlit as st
 
-from ldp_core.classroom import Phase, Session, one_bit, own_digits, sessions, topics
+from ldp_core.classroom import MOST_LETTERS, Phase, Session, one_bit, own_digits, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import UnknownJob
 from ldp_core.lessons import coin
-from ldp_core.runs import Job, Person, jobs, nicknames
+from ldp_core.runs import Job, Person, jobs
 from pages.parts.classroom import coins, own_room, wall
 from pages.parts.classroom.entrance import follow, session_now, topic_label
 from pages.parts.learn.language import language, language_switch, say
@@ -181,7 +181,7 @@ def _names(session: Session) -> None:
     if chosen is not None:
         label, args = say("remove", name=plain(here[chosen], 24)), (room.remove, session, chosen)
         st.button(label, on_click=_press, args=args)
-        st.text_input(say("name or number"), key=key, max_chars=nicknames.MOST_LETTERS)
+        st.text_input(say("name or number"), key=key, max_chars=MOST_LETTERS)
         st.button(say("rename other"), on_click=_rename, args=(session, chosen, key))
     key = f"class lock {session.code}"
     st.session_state[key] = session.locked  # another browser may have changed it

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.classroom import Member, Session, topics
+from ldp_core.classroom import MOST_LETTERS, Member, Session, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
@@ -19,7 +19,6 @@ from pages.parts.classroom.wall import curve
 from pages.parts.learn.language import language, language_switch, say
 from pages.parts.learn.lesson import explained, said_of_guess, transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
-from pages.parts.runs.whose import names as nicknames
 from pages.parts.start.outcome_view import levels
 from pages.parts.train.guess_words import level, literal, reply, shown
 from pages.parts.ui.components import introduce
@@ -34,8 +33,6 @@ from pages.parts.watch.prediction import answers_of
 
 NOT_DONE = "not done by a student"
 NAME = "name in class"
-MOST_LETTERS = 20
-"""Length of a name (`nicknames`)."""
 HEIGHT = 260
 """Height of a phone's chart in pixels."""
 PHONES: dict[str, Callable[[Session, Job | None], dict[str, Any] | None]] = {
@@ -93,7 +90,7 @@ def _join(session: Session) -> None:
         return
     with st.form("join", border=False):
         if not session.numbered:
-            st.text_input(say("your name"), nicknames().get(me(), ""), key=NAME, max_chars=MOST_LETTERS)
+            st.text_input(say("your name"), key=NAME, max_chars=MOST_LETTERS)
         st.form_submit_button(say("go in"), type="primary", on_click=_joined, args=(session,))
     refusal(NOT_DONE)
     st.caption(say("on the wall"))

@@ -4,9 +4,8 @@ For a sweep, the number of a setting replaces the variant's.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import Any
 
 import streamlit as st
@@ -14,16 +13,12 @@ import streamlit as st
 from ldp_core.runs import Job, page
 from pages.parts.compare import cells
 from pages.parts.runs.ticks import MOST, PARAMETER
-from pages.parts.runs.whose import whose
-from pages.parts.ui.text import ago, few, plain
-from pages.parts.ui.uninterrupted import pressed, uncut
+from pages.parts.ui.text import ago
+from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.visitor import look, visitor
-from pages.parts.ui.workspace import offer_first
 
 OFFERED = 60
 """Number of the latest jobs whose runs are offered."""
-SUGGESTED = 5
-"""Number of the latest trainings that are suggested before a choice."""
 TOKEN = re.compile(r"([0-9a-f]{12})(?:\.(\d{1,4}))?")
 KEY = "compared runs"
 Chosen = tuple[str, int]
@@ -96,7 +91,8 @@ def choose(now: list[Chosen], clock: float) -> None:
     me, options = visitor(), dict[str, str]()
     for job in offered.values():
         alike = [one for one in offered.values() if name_of(one) == name_of(job)]
-        about = filter(None, (ago(clock - job.created) * bool(alike[1:]), whose(job, me)))
+        mine = "yours" if job.owner and job.owner == me.owner else ""
+        about = filter(None, (ago(clock - job.created) * bool(alike[1:]), mine))
         more = f" ({', '.join(about)})".replace(" ()", "")
         for number, label in _offered(job, now):
             options[f"{job.id}.{number}"] = f"{name_of(job)}: {label}{more}"
@@ -114,34 +110,11 @@ def choose(now: list[Chosen], clock: float) -> None:
     )
 
 
-def _several() -> Iterator[Job]:
-    return (job for job in _recent() if len(variants(job)) > 1)
-
-
 def newest() -> list[Chosen]:
     """Variants of the latest completed training with several; empty once the visitor emptied the list."""
-    done = () if PARAMETER in st.query_params else _several()
-    job = next((job for job in done if job.status == "completed"), None)
+    recent = [] if PARAMETER in st.query_params else _recent()
+    job = next((job for job in recent if job.status == "completed" and len(variants(job)) > 1), None)
     return [(job.id, number) for number in range(len(variants(job)))][:MOST] if job else []
-
-
-def suggestions(clock: float) -> None:
-    """Draw links to the latest trainings with several variants; or what to do."""
-    if not (several := [*islice(_several(), SUGGESTED)]):
-        st.caption("No training on this server compares anything yet: open a scenario and press Train.")
-        offer_first()
-        return
-    st.markdown("**Or begin with one of the newest trainings**")
-    for job in several:
-        words = plain(f"{name_of(job)}: {few(variants(job))}", 120)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(words, key=f"compare {job.id}", type="tertiary", on_click=_name, args=(job.id,))
-            st.caption(ago(clock - job.created))
-
-
-@pressed
-def _name(identity: str) -> None:
-    st.query_params[PARAMETER] = identity
 
 
 @uncut

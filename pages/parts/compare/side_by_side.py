@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core.accounting import deployments, entries_in, word_of
+from ldp_core.accounting import entries_in, word_of
 from ldp_core.runs import final_figures
 from pages.parts.charts.course import course
 from pages.parts.charts.frames import enlarged
@@ -14,14 +14,14 @@ from pages.parts.charts.series import Series
 from pages.parts.compare.arms import ComparedRun
 from pages.parts.compare.pairs import pairs_card
 from pages.parts.noise.promise_table import against_whom
-from pages.parts.systems.unlike import Field, causes
+from pages.parts.systems.unlike import Field
 from pages.parts.train.heard import heard
 from pages.parts.train.server_panel import MOST_COLUMNS, server_panel, uploads_in
 from pages.parts.ui import components
 from pages.parts.ui.components import ChartCard
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import THIN, as_shown, at_most, listed, number, percent, plain, whole_runs
+from pages.parts.ui.text import as_shown, at_most, listed, number, percent, plain, whole_runs
 
 SIDE = 112
 """Pixels of a picture on the page, at least."""
@@ -72,11 +72,8 @@ def _noise_words(shown: Sequence[Series]) -> str:
     return noise_words(followed) if followed else "measured in the last round"
 
 
-def figures(arms: Sequence[ComparedRun], fields: Sequence[Field]) -> None:
+def figures(arms: Sequence[ComparedRun]) -> None:
     st.header("Where they end", anchor=False)
-    if both := matrix(arms, fields):
-        head, *cells = ([plain(one, 80) for one in row] for row in both)
-        table(head, cells)
     whole = whole_runs(arm.experiment for arm in arms)
     head = ["run", "of", "accuracy", f"ε for {whole} at worst", "right image picked out"]
     table(head, [[_bold(arm), plain(arm.name, 40), *_figures(arm)] for arm in arms])
@@ -90,19 +87,6 @@ def figures(arms: Sequence[ComparedRun], fields: Sequence[Field]) -> None:
 
 def _bold(arm: ComparedRun) -> str:
     return f"**{plain(arm.series.label, 40)}**"
-
-
-def matrix(arms: Sequence[ComparedRun], fields: Sequence[Field]) -> list[list[str]]:
-    """Final accuracy by the two settings in which all runs differ, with headings; empty for other numbers."""
-    why = causes(fields)
-    if len(why) != 2 or len(arms) < 3 or not all(len(arm.series.final("accuracy")) for arm in arms):
-        return []
-    down, across = why
-    accuracies = (percent(float(arm.series.final("accuracy").mean())) for arm in arms)
-    ends = dict(zip(zip(down.values, across.values, strict=True), accuracies, strict=True))
-    columns = dict.fromkeys(across.values)
-    rows = [[one, *(ends.get((one, other), "–") for other in columns)] for one in dict.fromkeys(down.values)]
-    return [[f"{down.name}, by {across.name}", *columns], *rows]
 
 
 def _figures(arm: ComparedRun) -> list[str]:
@@ -148,62 +132,35 @@ def settings(arms: Sequence[ComparedRun], fields: Sequence[Field]) -> None:
     st.caption("Everything else is the same.")
 
 
-def served(arms: Sequence[ComparedRun], moment: Moment) -> None:
+def served(arms: Sequence[ComparedRun]) -> None:
     """Draw accuracy on each class, for runs with the same data set."""
     data = arms[0].experiment.dataset
     followed = [arm for arm in arms if any(run.last for run in arm.series.runs)]  # a sweep's cells are not
     if alike := [arm.series for arm in followed if arm.experiment.dataset == data]:
-        heard(alike, moment)
+        heard(alike)
     if others := [arm.letter for arm in arms if arm.experiment.dataset != data]:
         elsewhere = f"{listed(others)}: on other data, other classes"
         st.caption(f"Of {arms[0].letter} and those on the same data; {elsewhere}.")
 
 
 def bought(arms: Sequence[ComparedRun], moment: Moment) -> None:
-    points, picked, without, unsure = [], [], [], 0.0
-    for arm in arms:
-        found, count = arm.final, arm.picked
-        if found.accuracy is None:
-            continue
-        if count:
-            picked.append(ParetoPoint(arm.series, found.accuracy, count.share))
-            low, high = count.interval
-            unsure = max(unsure, (high - low) / 2)  # half the widest interval of a share
-        if found.epsilon:
-            points.append(ParetoPoint(arm.series, found.accuracy, found.epsilon))
-        else:
-            without.append(arm.series.label)
-    shown = []
-    if len({as_shown(point.price) for point in points}) > 1:
-        whole = whole_runs(point.one.experiment for point in points)
-        card = ChartCard(
-            title="What the budget buys",
-            rest=f" Accuracy against ε for {whole} at worst, of the client that gives most away",
-            caption=f"Not beaten by another at the same ε or less: {_unbeaten(points)}."
-            + (f" No guarantee, so no place here: {listed(without)}." if without else "")
-            + f" Known deployments have other units: {'; '.join(deployments.listed())}.",
-            figure=pareto_figure(points, whole=whole),
-            label="; ".join(
-                f"{p.one.label}: {percent(p.accuracy, 1)} at ε {at_most(p.price)}" for p in points
-            ),
-            row=2,
-        )
-        shown.append(card)
-    if len(picked) > 1:
-        pairs = (f"{p.one.label}: {percent(p.accuracy, 1)}, {percent(p.price)}" for p in picked)
-        card = ChartCard(
-            title="What the leak buys",
-            rest=" Accuracy against the share of one-image uploads whose image was picked out",
-            caption=f"By count, not beaten by another of which as many or fewer were picked out: "
-            f"{_unbeaten(picked)}. A share is unsure by up to ±{number(100 * unsure, 2)} points (95{THIN}%).",
-            figure=pareto_figure(picked, picked=True),
-            label="; ".join(f"{pair} of images picked out" for pair in pairs),
-            row=2,
-        )
-        shown.append(card)
-    if shown:
-        place = ("compared budgets", moment.job)
-        components.draw("cards", once(place, lambda: components.sheet(shown), moment), key="compared-budgets")
+    known = [arm for arm in arms if arm.final.accuracy is not None]
+    bounded = [arm for arm in known if arm.final.epsilon]
+    points = [ParetoPoint(a.series, a.final.accuracy or 0.0, a.final.epsilon or 0.0) for a in bounded]
+    without = [arm.series.label for arm in known if not arm.final.epsilon]
+    if len({as_shown(point.price) for point in points}) < 2:
+        return
+    whole = whole_runs(point.one.experiment for point in points)
+    card = ChartCard(
+        title="What the budget buys",
+        rest=f" Accuracy against ε for {whole} at worst, of the client that gives most away",
+        caption=f"Not beaten by another at the same ε or less: {_unbeaten(points)}."
+        + (f" No guarantee, so no place here: {listed(without)}." if without else ""),
+        figure=pareto_figure(points, whole),
+        label="; ".join(f"{p.one.label}: {percent(p.accuracy, 1)} at ε {at_most(p.price)}" for p in points),
+    )
+    place = ("compared budgets", moment.job)
+    components.draw("cards", once(place, lambda: components.sheet([card]), moment), key="compared-budgets")
 
 
 def _unbeaten(points: Sequence[ParetoPoint[Series]]) -> str:

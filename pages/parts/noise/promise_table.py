@@ -11,7 +11,7 @@ import streamlit as st
 from ldp_core.accounting import AGAINST, Entry, Promise, Scope, promise, together_in_words
 from ldp_core.composition.spending import Client
 from ldp_core.experiment import PER, Experiment, kept, plan
-from pages.parts.noise.adding_up import added_up
+from ldp_core.theory import sent_in_clear
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import THIN, at_most, few, names_by, number, plain
 
@@ -103,7 +103,7 @@ def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | Non
         beside()
     first = promised[0]
     st.markdown(in_words(first))
-    if words := added_up(first.experiment, first.client, first.limit, first.entry):
+    if words := added_up(first):
         st.markdown(words)
     if any(one.dearer for one in promised):
         st.caption(DEARER)
@@ -188,6 +188,52 @@ def in_words(one: Promised) -> str:
         if upload.bound > 3 * weight.bound:
             text += " A budget for one weight is not a budget for a person."
     return text
+
+
+def added_up(one: Promised) -> str:
+    """How the plain sum comes about, for mechanisms on single weights without δ; else ""."""
+    experiment, lines = one.experiment, (one.entry.coordinate, one.entry.upload, one.entry.run_worst)
+    bounded = all(line.guarantee and line.rule != "nominal" for line in lines) and not lines[0].delta
+    if plan(experiment).randomiser.scope != "coordinate" or not bounded:
+        return ""
+    each, once, whole = (line.sum for line in lines)
+    weights, uploads = round(once / each), round(whole / once)
+    answers = weights * uploads
+    if not uploads or not math.isclose(answers * each, whole, rel_tol=1e-9):
+        return ""
+    perturbed = "" if weights == plan(experiment).uploaded else "perturbed "
+    most = "" if one.entry.run_expected == lines[2] else " at most"  # where lots are drawn
+    if uploads < experiment.rounds and math.isfinite(one.limit):
+        most = ", more than which its own limit forbids,"
+    times = f"{number(uploads, 6)} upload{'s' if uploads != 1 else ''}{most}"
+    total = (
+        f"Plain sum: {number(weights, 6)} {perturbed}weights × ε {number(each, 4)} = {at_most(once, 5)} for "
+        f"an upload; × {times} = {at_most(whole, 5)} for the run"
+    )
+    if lines[2].bound * 1.001 >= whole:
+        return f"{total}."
+    return (
+        f"{total}, if each of the {number(answers, 7)} answers (a weight, sent once) told its full ε in the "
+        f"same direction. But for a probability of δ = {number(lines[2].delta)} they tell less together: "
+        f"**ε {at_most(lines[2].bound, 4)}**."
+    )
+
+
+def in_clear(shown: Sequence[tuple[str, Experiment]]) -> None:
+    """Draw what designs, by label, send without noise; nothing if none does."""
+    found = names_by(
+        ((item.what, item.by, item.why), label)
+        for label, experiment in shown
+        for item in sent_in_clear(plan(experiment))
+    )
+    if not found:
+        return
+    st.markdown("**What is sent in clear**: the server learns it as it is, and no ε covers it")
+    rows = [
+        [f":red[**{plain(what)}**]", plain(by), plain(why, 120), plain(", ".join(labels), 160)]
+        for (what, by, why), labels in found.items()
+    ]
+    table(["what", "revealed by", "why", "designs"], rows)
 
 
 def growth(line: Promise) -> str:

@@ -8,11 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core import mechanisms
-from ldp_core.experiment import plan
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import DASHES, tint_of
-from ldp_core.streams import stream
 from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, log_axis, scatter
 from pages.parts.noise.designs import View
 from pages.parts.ui.text import number, shortened
@@ -22,8 +20,6 @@ COMPARED = "estimate"
 """Role of the compared mechanisms; zero noise has no place on a logarithmic axis, and a vote is no
 estimate.
 """
-SHOWN = 48
-BLUE, ORANGE = 2, 1
 HOVER = "%{y:.3~r}"
 
 
@@ -146,41 +142,3 @@ def _drawn(drawn: Sequence[VarianceCurve], traces: list[Trace], axis: dict[str, 
 def upright(x: float) -> dict[str, Any]:
     line = {"color": TEXT, "width": 1, "dash": "dot"}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
-
-
-def upload_figure(seen: Sequence[View]) -> Figure:
-    """A strip of initial weights, and each design's upload; colours end at the widest safe range."""
-    low, high = min(view.low for view in seen), max(view.high for view in seen)
-    experiment = seen[0].design.experiment
-    source, generator = plan(experiment).source, stream(experiment.seed, "initial model")
-    before = experiment.model.initial(source.shape, source.classes, generator).astype(np.float64)
-    rows = [("before", before[:SHOWN]), *((view.name, _sent(view, before)) for view in seen)]
-    heat = {
-        "type": "heatmap",
-        "x": list(range(1, SHOWN + 1)),
-        "y": [shortened(label, 22) for label, _ in rows],
-        "z": [[round(float(v), 4) for v in values] for _, values in rows],
-        "zmid": (low + high) / 2,
-        "zmin": low,
-        "zmax": high,
-        "colorscale": [[0, colour(ORANGE)], [0.5, colour(0, 0.06)], [1, colour(BLUE)]],
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 6,
-        "hovertemplate": "weight %{x}, %{y}: %{z:.3~r}<extra></extra>",
-    }
-    return figure(
-        [heat],
-        x={"showticklabels": False},
-        y={"type": "category", "autorange": "reversed", "showgrid": False},
-        hovermode="closest",
-        margin={"l": 8, "r": 8, "t": 4, "b": 4},
-    )
-
-
-def _sent(view: View, before: Floats) -> Floats:
-    experiment = view.design.experiment
-    piece = plan(experiment).pieces()[0]
-    layer = before[piece.columns] if view.mechanism.scope != "coordinate" else before[:SHOWN]
-    noise = stream(experiment.seed, "noise")
-    return piece.mechanism.perturb(layer, view.epsilon, view.low, view.high, noise)[:SHOWN]

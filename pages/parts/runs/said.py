@@ -9,7 +9,6 @@ from ldp_core.experiment import Draft, plan
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue
-from pages.parts.runs.whose import whose
 from pages.parts.systems.unlike import differing
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
@@ -114,13 +113,10 @@ def state(one: Listed) -> str:
 
 def marks(one: Listed, me: Person) -> list[str]:
     """Further properties of a job, in words."""
-    private = "listed for you alone" if one.job.room else ""
-    found = [
-        "pinned" if one.job.pinned else "",
-        "imported" if one.job.imported else "",
-        private or whose(one.job, me),
-    ]
-    return [*filter(None, found)]
+    job = one.job
+    whose = "yours" if job.owner and job.owner == me.owner else ""
+    known = {"pinned": job.pinned, "imported": job.imported, "listed for you alone": bool(job.room)}
+    return [*(words for words, so in known.items() if so), *([whose] if whose and not job.room else [])]
 
 
 @st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)

@@ -21,8 +21,8 @@ from pages.parts.still import bundle
 from pages.parts.still.lessons import every, sentence
 from pages.parts.still.stored import SCENARIO, stored
 from pages.parts.train.attributes import of_rows
-from pages.parts.train.findings import findings
 from pages.parts.train.server_panel import MOST_COLUMNS, uploads_in
+from pages.parts.train.standings import standings
 from pages.parts.ui.text import plain
 from pages.parts.watch.trio import Pictured, chance_of, nothing_yet, trio
 
@@ -85,7 +85,6 @@ def _desk(desk: Desk, title: str, source: str = "") -> StillPart:
         "title": title,
         "lead": sentence(attack.TRIES),
         "data": {**pictures(desk), "head": head(desk, live=False)},
-        "says": [sentence(one) for one in attack.findings(desk)],
         "more": [
             {"name": "How to read this", "lines": [sentence(attack.caption(desk)), sentence(setting)]},
             {"name": attack.KNOWS, "lines": [sentence(one) for one in known]},
@@ -191,7 +190,7 @@ def replay(
         frames.append(drawn)
         said.append(f"round {now} of {draft.lengths[1]}")
     shown, clean = series(progress, draft)
-    words = findings(shown, clean, chance_of(shown), stopped=not completed)
+    words = " ".join(standings(shown, clean, chance_of(shown), stopped=not completed))
     return {"rounds": said, "frames": frames}, of_rows(words, draft.base.dataset)
 
 

@@ -17,14 +17,12 @@ from ldp_core.experiment import (
     with_system,
 )
 from ldp_core.systems import System
-from ldp_core.theory.way import RoundStep, way
 from pages.parts.systems.field_words import FORMS, field_name, value_words
 from pages.parts.ui.fields import named, one_of, own_parameters
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
 
 NONE = "none"
-SENT_HOW = {"noised": " (noised)", "clear": " (in clear)", "": ""}
 BOTH = {"both": "both, side by side"}
 
 
@@ -85,18 +83,10 @@ def _said(workspace: Workspace, system: System) -> None:
             st.rerun()
     else:
         st.markdown("**All as in the paper**")
-    with st.expander("The way of the data, step by step"):
-        st.markdown("\n".join(f"1. {_step(step)}" for step in way(workspace.draft.base)))
     for head, said in (("paper leaves open", system.readings), ("paper has otherwise", system.altered)):
         if said:
             st.markdown(f"**What the {head}** ({len(said)})")
             st.markdown("\n".join(f"- {plain(words, 400)}" for words in said))
-
-
-def _step(step: RoundStep) -> str:
-    who = "The server" if step.who == "server" else "Each client"
-    sends = f"; sends {step.sends}{SENT_HOW[step.kind]}" if step.sends else ""
-    return plain(f"{who} {step.does}{sends}", 400)
 
 
 def _in_words(one: Departure, system: System) -> str:

@@ -1,6 +1,6 @@
 """Parts of the page Train: settings, launch, sentences below the charts, the ledger; `parts.watch` draws the
 running job.
 
-`standings` compares accuracies and reports divergence, `findings` adds attacks; `ledger_panel` chooses a
-client, `parts.noise.promise_table` draws the four guarantees.
+`standings` compares accuracies and reports divergence; `ledger_panel` chooses a client,
+`parts.noise.promise_table` draws the four guarantees.
 """

@@ -1,20 +1,16 @@
 """Accuracy of each run on each class and for each group of clients."""
 
-import html
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from ldp_core.experiment import plan
-from pages.parts.charts.base import TEXT, Figure, colour, figure
 from pages.parts.charts.series import Series
-from pages.parts.ui import components
-from pages.parts.ui.components import ChartCard
-from pages.parts.ui.shared_cache import Moment, once
-from pages.parts.ui.text import class_names, listed, number, percent, shortened
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import class_names, listed, number, percent, plain
 
-BLUE = 2
 GROUPS = ("strict", "permissive")
 OWN = {
     "best own": "the best of the clients' own models",
@@ -24,17 +20,11 @@ OWN = {
 Rows = Sequence[tuple[Series, dict[str, Any]]]
 
 
-def heard(shown: Sequence[Series], moment: Moment) -> None:
-    """Draw a row per run, a column per group and class, cached by `moment`; nothing before round 1."""
+def heard(shown: Sequence[Series]) -> None:
+    """Draw a row per run, a column per group and class; nothing before round 1."""
     rows = [(one, row) for one in shown if (row := row_of(one)) is not None]
     if not rows:
         return
-    place = ("heard", moment.job)
-    components.draw("cards", once(place, lambda: components.sheet([_card(rows)]), moment), key="heard")
-
-
-def _card(rows: Rows) -> ChartCard:
-    words = "; ".join(f"{one.label}: {percent(row['accuracy'])} on average" for one, row in rows)
     by, grouped = "", "All clients ask alike, so there are no groups of them."
     if set(GROUPS) & set(columns_of(rows)):
         by = "group of clients and by "
@@ -45,14 +35,9 @@ def _card(rows: Rows) -> ChartCard:
             "permissive: the rest. A group's accuracy counts the classes as its clients hold them, not as "
             f"they are held out; “all” is the average over the clients.{held}"
         )
-    return ChartCard(
-        title="Whom does the model serve?",
-        rest=f" Accuracy in %, by {by}class",
-        caption=grouped + unlikeness(rows),
-        figure=heard_figure(rows),
-        label=f"Accuracy. {words}.",
-        height=70 + 34 * len(rows),
-    )
+    st.markdown(f"**Whom does the model serve?** Accuracy by {by}class")
+    table(*heard_table(rows))
+    st.caption(plain(grouped + unlikeness(rows), 2000))
 
 
 def unlikeness(rows: Rows) -> str:
@@ -100,31 +85,11 @@ def row_of(one: Series) -> dict[str, Any] | None:
     return found | groups
 
 
-def heard_figure(rows: Rows) -> Figure:
+def heard_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """Head, and a row per run."""
     names = class_names(rows[0][0].runs[0].start.get("experiment", {}), len(rows[0][1]["classes"]))
-    columns = columns_of(rows)  # in a word or two each: a phone turns them on end
-    classes = [html.escape(f"{name} (class)" if name in columns else name) for name in names]
-    table = [[*(row[name] for name in columns), *row["classes"]] for _, row in rows]
-    heat = {
-        "type": "heatmap",
-        "x": [*columns, *classes],
-        "y": [shortened(one.label, 18) for one, _ in rows],
-        "z": table,
-        "zmin": 0,
-        "zmax": 1,
-        "text": [[f"{100 * v:.0f}" if v is not None else "–" for v in line] for line in table],
-        "texttemplate": "%{text}",
-        "textfont": {"color": TEXT, "size": 12},
-        "colorscale": [[0, colour(BLUE, 0.02)], [1, colour(BLUE, 0.55)]],
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
-        "hovertemplate": "%{y}, %{x}: %{z:.0%}<extra></extra>",
-    }
-    return figure(
-        [heat],
-        x={"type": "category", "side": "top"},
-        y={"type": "category", "autorange": "reversed", "showgrid": False},
-        hovermode="closest",
-        margin={"l": 8, "r": 8, "t": 40, "b": 8},
-    )
+    columns = columns_of(rows)
+    classes = [plain(f"{name} (class)" if name in columns else name) for name in names]
+    each = [(one, [*(row[name] for name in columns), *row["classes"]]) for one, row in rows]
+    cells = [[plain(one.label), *("–" if v is None else percent(v) for v in row)] for one, row in each]
+    return ["run", *columns, *classes], cells

@@ -1,8 +1,7 @@
-"""From the lower bound that an attack measured to the ε that the ledger promises: bars on one axis, and what
-the server picks out of a sum or a shuffled heap.
+"""The lower bound that an attack measured beside the ε that the ledger promises, and what the server picks
+out of a sum or a shuffled heap.
 """
 
-import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,16 +13,14 @@ import streamlit as st
 from ldp_core.accounting import entries_in
 from ldp_core.experiment import Draft
 from ldp_core.inference import wilson
-from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import most_unlike, named_clients
-from pages.parts.ui import components
+from pages.parts.ui.tables import table
 from pages.parts.ui.text import at_least, at_most, listed, names_by, number, percent, plain, shortened
 
 SCOPES = {"upload": "one upload", "run": "the whole run"}
 MOST_BARS, MOST_ASKED = 8, 3
-ROW = 44
 NEAR = 0.8
 """Share of the largest bound that so many trials could show, from which on their number limits the bound."""
 WHY = (
@@ -46,7 +43,6 @@ QUESTIONS = {
 @dataclass(frozen=True)
 class Bar:
     names: tuple[str, ...]
-    tint: int
     row: Mapping[str, Any]
     promised: float
     """ε of the ledger; infinite without a guarantee."""
@@ -88,20 +84,20 @@ def guesses(draft: Draft, one: Series, client: int) -> str:
 
 
 def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
-    """One bar for each run and scope; runs with the same numbers share one. At most `MOST_BARS`."""
+    """A row for each run and scope; runs with the same numbers share one. At most `MOST_BARS`."""
     experiments, found = draft.experiments(), dict[Any, Bar]()
     for one, scope in product(shown, SCOPES):
         if row := _largest(_rows(one, client, scope)):
             entry = Promised.to(client, one.label, experiments[one.number]).entry
             bound = (entry.upload if scope == "upload" else entry.run_worst).bound
             key = (*row.values(), bound)
-            alike = found.get(key, Bar((), one.style.tint, row, bound))
+            alike = found.get(key, Bar((), row, bound))
             found[key] = replace(alike, names=(*alike.names, one.label))
     return sorted(found.values(), key=lambda bar: bar.names)[:MOST_BARS]
 
 
 def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
-    """Draw the bars of the client selected in the ledger above, and why measured and promised ε differ."""
+    """Draw the rows of the client selected in the ledger above, and why measured and promised ε differ."""
     named = named_clients(most_unlike(draft.experiments()))
     client = named.get(st.session_state.get("ledger client", ""), next(iter(named.values())))
     for one in shown:
@@ -111,8 +107,10 @@ def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
     if not found:
         return
     st.markdown(f"**What an attack shows of it** (≥), and what is promised (≤), for client {client + 1}")
-    label = "; ".join(f"{bar.scope}: {', '.join(bar.ends)}" for bar in found)
-    components.chart(bar_figure(found), key="measured", label=label, height=56 + ROW * len(found))
+    table(
+        ["of", "an attack shows", "promised"],
+        [[plain(cell, 200) for cell in (bar.scope, *bar.ends)] for bar in found],
+    )
     st.caption(plain(why(found), 800))
     asked = names_by((guesses(draft, one, client), one.label) for one in shown)
     for words, labels in [*asked.items()][:MOST_ASKED]:
@@ -121,59 +119,18 @@ def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
 
 
 def why(found: Sequence[Bar]) -> str:
-    """Why a bar's two ends differ, and the largest ε that so many trials could have measured."""
+    """Why the two differ, and the largest ε that so many trials could have measured."""
     held = any(bar.lower > NEAR * bar.row["most"] for bar in found)
     return WHY.format(
         trials=_between([bar.row["trials"] for bar in found]),
         most=_between([bar.row["most"] for bar in found]),
-        held=", and where a bar begins there, more trials would move it on" if held else "",
+        held=", and where that is shown, more trials would show more" if held else "",
         confidence=percent(found[0].row["confidence"]),
     )
 
 
 def _between(values: Sequence[float]) -> str:
     return " to ".join(dict.fromkeys(at_most(end(values), 2) for end in (min, max)))
-
-
-def bar_figure(found: Sequence[Bar]) -> Figure:
-    ends = [bar.promised for bar in found if math.isfinite(bar.promised)]
-    starts = [bar.lower or bar.row["most"] for bar in found]
-    low, high = math.log10(min(starts)), math.log10(max([*ends, *starts]))
-    room = 0.3 * max(1.0, high - low)
-    low, high = low - room, high + room
-    traces, notes = [], []
-    for y, bar in zip(range(len(found), 0, -1), found, strict=True):
-        start, bounded = bar.lower or 10**low, math.isfinite(bar.promised)
-        stop = bar.promised if bounded else 10**high
-        paint = colour(bar.tint, 1 if bar.lower else 0.3)
-        traces.append(
-            scatter(
-                [start, stop],
-                [y, y],
-                mode="lines+markers",
-                line={
-                    "color": paint,
-                    "width": 8 if bar.lower else 2,
-                    "dash": "solid" if bar.lower else "dot",
-                },
-                marker={"size": [8 if bar.lower else 0, 8], "color": paint, "symbol": "line-ns-open"},
-                hoverinfo="skip",
-            )
-        )
-        least, most = bar.ends
-        name = html.escape(bar.scope if bar.lower else f"{bar.scope}: {least}")
-        notes.append(note(0, y, name, MUTED, xref="paper", xanchor="left", yshift=15))
-        if bar.lower:
-            notes.append(note(math.log10(start), y, least, TEXT, xanchor="right", xshift=-8))
-        side = "left" if bounded else "right"
-        notes.append(note(math.log10(stop), y, most, TEXT, xanchor=side, xshift=8))
-    return figure(
-        traces,
-        x={"title": "ε", **log_axis(low, high)},
-        y={"range": [0.6, len(found) + 0.6], "visible": False},
-        annotations=notes,
-        hovermode=False,
-    )
 
 
 def picked(end: Mapping[str, Any], client: int) -> list[str]:

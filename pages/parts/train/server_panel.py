@@ -1,7 +1,11 @@
 """The server's view: image, reconstructions and mean image of each attacked client."""
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
+
+from ldp_core.attacks.findings.bounds import VACUOUS
 from ldp_core.attacks.findings.verdict import READ, LeakVerdict
 from ldp_core.attacks.servers import how_sent
 from ldp_core.experiment import plan
@@ -11,7 +15,9 @@ from pages.parts.charts.frames import NOTHING, Body, alike
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
 from pages.parts.ui.text import (
+    THIN,
     an_image_of,
+    at_most,
     covered,
     decibels,
     few,
@@ -206,8 +212,19 @@ def _detail(one: Series, client: int, tries: Tries, event: Body) -> str:
     label = "" if of_class is None else f", of its class ({whose}): {of_class:.1f} dB"
     return (
         f"round {event['round']}: {decibels(event['psnr'], 1)}; without noise: {clean}; clipped, without "
-        f"noise: {clipped}; the average of all images: {event['psnr_mean_image']:.1f} dB{label}"
+        f"noise: {clipped}; the average of all images: {event['psnr_mean_image']:.1f} dB{label}{_most(tries)}"
     )
+
+
+def _most(tries: Tries) -> str:
+    """The bound on how often any attacker picks the right image; "" without one."""
+    cap = float(np.mean(tries.caps[:])) if len(tries.caps) else math.nan
+    if math.isnan(cap):
+        return ""
+    if cap >= VACUOUS:
+        return "; no bound excludes that some attacker always picks the right image"
+    share = f"{at_most(100 * cap)}{THIN}%"
+    return f"; no attacker picks the right image more often than in {share} of tries, on average"
 
 
 def _gallery(one: Series, tries: Tries, event: Body) -> Body:

@@ -1,4 +1,4 @@
-"""Sentences on final accuracies, significant differences and causes of divergence."""
+"""Sentences on significant differences between runs, and causes of divergence."""
 
 import math
 from collections.abc import Sequence
@@ -11,9 +11,8 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import apart, final_figures
 from pages.parts.charts.series import Series
 from pages.parts.train.server_panel import perturbed
-from pages.parts.ui.text import all_of, listed, number, percent, plain
+from pages.parts.ui.text import listed, number, percent, plain
 
-MOST_NAMED = 4
 FAR = 8.0
 """Ratio of the safe range to the size of uploads from which on the range is blamed for the noise."""
 
@@ -21,46 +20,25 @@ FAR = 8.0
 def standings(
     shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
 ) -> list[str]:
-    """Final accuracies in sentences; empty before the first round."""
+    """Sentences on runs that diverged, on the order of the others at their end with what supports it, and on
+    how sure figures of few samples are.
+    """
     going = [one for one in shown if one.diverged is None]
     ranked = sorted(((one, one.final("accuracy")) for one in going if one.round > 0), key=_mean, reverse=True)
     parts = [_diverged(one, [*shown, *([reference] if reference else [])]) for one in shown if one.diverged]
-    if not ranked:
-        return parts
-    if not stopped and same_model(going):
-        reached = percent(ranked[0][1].mean())
-        parts.append(f"{all_of(len(going))} train the same model, which reaches {reached}.")
-    else:
-        parts.append(_reached(ranked, stopped))
-    if all(counts := [held_out(one) for one, _ in ranked]):
+    if len(ranked) > 1 and not stopped and not same_model(going):
+        parts += _order(ranked, chance)
+    if ranked and all(counts := [held_out(one) for one, _ in ranked]):
         pairs = zip(counts, ranked, strict=True)
         unsure = sorted(100 * margin(float(value), n) for n, (_, values) in pairs for value in values)
         many, ends = (
             " to ".join(dict.fromkeys(number(end, digits) for end in (min(of), max(of))))
             for of, digits in ((counts, 6), (unsure, 2))
         )
-        parts[-1] += (
-            f" That only {many} samples are held out makes each figure unsure by ±{ends} points; what seeds "
+        parts.append(
+            f"That only {many} samples are held out makes each accuracy unsure by ±{ends} points; what seeds "
             "do comes on top."
         )
-    if reference is not None and reference.round > 0 and not reference.diverged:
-        clean, seeds = reference.final("accuracy"), max(len(values) for _, values in ranked)
-        alone = f" in one run (seed {number(reference.runs[0].seed, 10)} alone)" if len(clean) < seeds else ""
-        own = training(reference.experiment)
-        same = [one.label for one, _ in ranked if training(one.experiment) == own]
-        whose = f", and otherwise as **{plain(same[0])}**," if 0 < len(same) < len(ranked) else ""
-        # from uploads that name labels the server learns how frequent they are
-        labelled = any(plan(one.experiment).randomiser.labelled for one, _ in ranked)
-        unknown = (
-            ", with class shares unknown,"
-            if labelled and reference.experiment.target == "class_means"
-            else ""
-        )
-        without = f"Without noise{whose}{unknown} a plain mean reaches {percent(clean.mean())}{alone}"
-        guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
-        parts.append(f"{without}{guess}.")
-    if len(ranked) > 1 and not stopped and not same_model(going):
-        parts += _order(ranked, chance)
     return parts
 
 
@@ -80,21 +58,6 @@ def held_out(one: Series) -> int:
 
 def _mean(item: tuple[Series, Floats]) -> float:
     return float(item[1].mean())
-
-
-def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
-    seeds = max(len(values) for _, values in ranked)
-    named, first = ranked, ""
-    if len(ranked) > MOST_NAMED:
-        named = [*ranked[: MOST_NAMED - 1], ranked[-1]]
-        first = f"The best {MOST_NAMED - 1} and the last of {len(ranked)}: "
-    sentence = first + listed(
-        f"**{plain(one.label)}** {f'stands at round {one.round} at' if stopped else 'ends at'} "
-        + percent(values.mean())
-        + (f" ({percent(values.min())} to {percent(values.max())})" if len(values) > 1 else "")
-        for one, values in named
-    )
-    return f"{sentence}{f', over {seeds} seeds' if seeds > 1 else ''}."
 
 
 def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""View of a sweep: heat map, opened cell, slices and Pareto front."""
+"""View of a sweep: heat map, opened cell, and Pareto front."""
 
 import html
 import math
@@ -12,9 +12,9 @@ import streamlit as st
 from ldp_core.experiment import Draft, changed, plan
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.inference import SEEDS, ahead, as_good, at_chance, finding
-from ldp_core.runs import COLOURS, OTHERWISE, Job, SweepProgress, pilots
+from ldp_core.runs import Job, SweepProgress, pilots
 from ldp_core.theory import Outlook
-from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, line_style, scatter, share_axis
+from pages.parts.charts.base import MUTED, Figure, colour, figure, scatter, share_axis
 from pages.parts.charts.pareto import ParetoPoint, budget_axis, front
 from pages.parts.runs.job_state import because, far_state, is_gone
 from pages.parts.runs.launching import asked_of
@@ -27,7 +27,7 @@ from pages.parts.ui.components import ChartCard
 from pages.parts.ui.header import headline
 from pages.parts.ui.polling import outlook_of, refreshing, wait_for, within
 from pages.parts.ui.shared_cache import watch_record
-from pages.parts.ui.text import THIN, at_most, deltas, number, percent, plain, whole_runs
+from pages.parts.ui.text import THIN, at_most, deltas, percent, plain, whole_runs
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
@@ -35,9 +35,7 @@ VERDICTS = "Where nine of ten runs end, in %; green learns, orange may, red is c
 MOST_TRIED = 60
 """Number of settings of a planned sweep that are tried out, besides an opened one."""
 PLANNED = "what is planned"
-PRICED = "Accuracy against the worst-case budget of a run"
 ACCURACY = {"title": "accuracy", **share_axis(1.02)}
-MOST_LINES = 8
 SCALE = ((0.0, (250, 240, 214)), (0.5, (170, 205, 222)), (1.0, (92, 158, 210)))
 """Colour by accuracy, each light enough for black letters; lightness falls monotonically."""
 EXPECTED = {"learns": "should learn", "borderline": "borderline", "chance": "chance", "unknown": "unknown"}
@@ -91,7 +89,7 @@ def _watch(job: Job, progress: SweepProgress) -> None:
             f"Press a cell to look into it; trained, it is bluer the more accurate. {VERDICTS * waiting}"
         )
     _opened(sweep, found, job.id)
-    _curves(sweep, found)
+    _curves(found)
 
 
 def _map(sweep: Sweep, found: list[TriedSetting], place: str, key: str, tried: range = range(0)) -> None:
@@ -147,23 +145,12 @@ def _named(sweep: Sweep, one: TriedSetting) -> str:
     return "; ".join(f"{axis.titled([one.experiment])}: {axis.says(value)}" for axis, value in axes)
 
 
-def _curves(sweep: Sweep, found: list[TriedSetting]) -> None:
-    if not any(one.accuracies for one in found):
-        return
-    words, slices = in_words(found), slices_figure(sweep, found) if sweep.grid else None
-    bars = "bars: 95 % interval over seeds" if sweep.seeds > 1 else "one seed: no interval"
-    better = "on the line: nothing else is both cheaper and more accurate"
-    charts = (
-        ("Slices", ", a line for each row", bars, slices, "Accuracy over the first field"),
-        ("What accuracy costs", ": accuracy against a run's ε", better, front_figure(found), PRICED),
-    )
-    shown = [
-        ChartCard(title, rest, caption, figure, f"{label}: {words}", row=2)
-        for title, rest, caption, figure, label in charts
-        if figure is not None
-    ]
-    if shown:
-        components.draw("cards", components.sheet(shown), key="sweep charts")
+def _curves(found: list[TriedSetting]) -> None:
+    if figure := front_figure(found):
+        better = "on the line: nothing else is both cheaper and more accurate"
+        label = f"Accuracy against the worst-case budget of a run: {in_words(found)}"
+        card = ChartCard("What accuracy costs", ": accuracy against a run's ε", better, figure, label)
+        components.draw("cards", components.sheet([card]), key="sweep charts")
 
 
 def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
@@ -173,41 +160,6 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
         known = sum(bool(cell["known"]) for cell in progress.cells.values())
         before = f"; {known} of them had been trained before" if known else ""
         st.caption(f"Finished: {every} runs{before}{because(job)}.")
-
-
-def slices_figure(sweep: Sweep, found: Sequence[TriedSetting]) -> Figure:
-    """Accuracy over the first field, with intervals over seeds; numbers on a logarithmic axis."""
-    (across, columns), *rest = sweep.grid.items()
-    axis = axis_of(across, columns)
-    numbers = [value for value in columns if isinstance(value, int | float) and value > 0]
-    numeric = len(numbers) == len(columns)
-    inner = len(found) // len(columns)
-    chart = Lines()
-    for r in range(min(inner, MOST_LINES)):
-        tint = colour(OTHERWISE[r % COLOURS])
-        ours = [(c, found[c * inner + r].mean) for c in range(len(columns))]
-        known = [(numbers[c] if numeric else c, mean) for c, mean in ours if mean is not None]
-        if not known:
-            continue
-        known.sort(key=lambda one: one[0])
-        halves = [min(1.0, mean.half) if mean.seeds > 1 else 0.0 for _, mean in known]
-        name = ", ".join(
-            ("±" if p == "clients.range" else "") + axis_of(p, v).says(found[r].set[p]) for p, v in rest
-        )
-        line = scatter(
-            [x for x, _ in known],
-            [mean.mean for _, mean in known],
-            name=html.escape(name),
-            error_y={"type": "data", "array": halves, "color": tint, "thickness": 1.2, "width": 3},
-            hovertemplate="%{y:.1%}",
-            **line_style(tint, 2.5 * numeric, 7),
-        )
-        chart.add(line, known[-1][1].mean, f"<b>{html.escape(name)}</b>", tint)
-    if numeric:
-        x = {"type": "log", "tickvals": numbers, "ticktext": [number(value) for value in numbers]}
-    else:
-        x = {"tickvals": list(range(len(columns))), "ticktext": [axis.says(value) for value in columns]}
-    return chart.figure(x={"title": axis.titled(one.experiment for one in found), **x}, y=ACCURACY)
 
 
 def front_figure(found: Sequence[TriedSetting]) -> Figure | None:

@@ -25,8 +25,8 @@ PROMISE = (
 )
 
 
-def formula(which: tuple[str, str], key: str) -> None:
+def formula(label: str, which: tuple[str, str]) -> None:
     latex, source = which
-    with st.popover("Formula", type="tertiary", key=key):
+    with st.popover(label, type="tertiary"):
         st.latex(latex)
         st.caption(source)

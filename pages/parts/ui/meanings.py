@@ -59,9 +59,9 @@ GLOSSARY = {
     "largest), and the others.",
 }
 """Explanation by term."""
-EPSILON, TAU, SIGMA, MECHANISM, AGGREGATOR = (
+EPSILON, TAU, MECHANISM, AGGREGATOR = (
     f"{term}: {GLOSSARY[term][0].lower()}{GLOSSARY[term][1:]}"
-    for term in ("ε (epsilon)", "τ (tau)", "σ (sigma)", "Mechanism", "Aggregator")
+    for term in ("ε (epsilon)", "τ (tau)", "Mechanism", "Aggregator")
 )
 
 

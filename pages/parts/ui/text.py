@@ -193,10 +193,6 @@ def names_by(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     return found
 
 
-def all_of(count: int) -> str:
-    return "Both" if count == 2 else f"All {count}"
-
-
 def signed(value: float, digits: int = 3) -> str:
     return ("−" if value < 0 else "") + number(abs(value), digits)
 

@@ -24,9 +24,6 @@ from pages.parts.ui.shared_cache import PAUSE_SECONDS, Moment, look_again, once,
 from pages.parts.ui.text import plain
 from pages.parts.watch.trio import Pictured, expected_view, nothing_yet, trio
 
-SHOWN = "uploads shown"
-"""Key of the choice of uploads, for all parts of the page."""
-
 
 def live_view(
     draft: Draft,
@@ -49,7 +46,7 @@ def live_view(
             refreshing(_before)(draft, guess, open_question)
         elif settings_of(job):
             every = pace() if job.live else None
-            refreshing(_watch, every)(job.id, every, guess, st.session_state.get(SHOWN))
+            refreshing(_watch, every)(job.id, every, guess)
             look_again(job, own)
 
 
@@ -126,10 +123,8 @@ def seen(identity: str, live: bool, say: bool = True) -> LiveView | None:
     return LiveView(job, draft, progress, *series(progress, draft))
 
 
-def _watch(identity: str, every: float | None, guess: float | None, drawn: str | None) -> None:
+def _watch(identity: str, every: float | None, guess: float | None = None) -> None:
     """The part that refreshes itself; the whole page is redrawn when the job ends."""
-    if every is None and st.session_state.get(SHOWN) != drawn:  # a tab that refreshes no more shows it too
-        st.rerun()
     now = seen(identity, live=every is not None)
     if now is None:
         return
@@ -191,7 +186,7 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
     upload = (
         kinds[0]
         if len(kinds) == 1
-        else switch("Uploads shown", {kind: UPLOADS[kind] for kind in kinds}, SHOWN, kinds[-1])
+        else switch("Uploads shown", {kind: UPLOADS[kind] for kind in kinds}, "uploads shown", kinds[-1])
     )
     if len(attacked) <= MOST_COLUMNS:
         return Pictured(attacked, upload)

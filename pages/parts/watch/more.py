@@ -9,17 +9,15 @@ from ldp_core.experiment import Draft
 from ldp_core.runs import Job
 from pages.parts.runs.job_state import diverged_lines
 from pages.parts.runs.take_away import take_away
-from pages.parts.train.attack_rounds import attack_rounds
 from pages.parts.train.attributes import RULE, attributes_of_runs, is_table, of_rows
-from pages.parts.train.findings import findings
 from pages.parts.train.heard import heard
 from pages.parts.train.ledger_panel import ledger_section, spent_so_far
 from pages.parts.train.measured_bar import measured_section
-from pages.parts.train.server_panel import uploads_in
+from pages.parts.train.standings import standings
 from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.scenario import at_a_glance, preset_of
 from pages.parts.ui.text import plain
-from pages.parts.watch.live import SHOWN, LiveView, seen, settings_of
+from pages.parts.watch.live import LiveView, seen, settings_of
 from pages.parts.watch.report import report
 from pages.parts.watch.trio import chance_of
 
@@ -63,11 +61,11 @@ def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> No
 
 
 def _in_words(now: LiveView, lesson: Lesson) -> None:
-    """Draw the runs' findings at their end, and the scenario's sentences."""
+    """Draw how the runs stand at their end, and the scenario's sentences."""
     status = now.job.status
-    words_of_runs = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
+    stand = " ".join(standings(now.shown, now.reference, chance_of(now.shown), status != "completed"))
     learned = " ".join(lesson) if status == "completed" else ""
-    figures, taught = of_rows((words_of_runs, plain(learned, 2000)), now.draft.base.dataset)
+    figures, taught = of_rows((stand, plain(learned, 2000)), now.draft.base.dataset)
     if taught:
         st.markdown(taught)
     if figures:
@@ -81,7 +79,7 @@ def _in_words(now: LiveView, lesson: Lesson) -> None:
 def _served(now: LiveView, _: Lesson) -> None:
     if not any(one.round for one in now.shown):
         st.caption("No round has ended yet.")
-    heard(now.shown, now.moment)
+    heard(now.shown)
 
 
 def _measured(job: Job) -> None:
@@ -91,14 +89,6 @@ def _measured(job: Job) -> None:
 
 def _spent(now: LiveView, _: Lesson) -> None:
     spent_so_far(now.shown, now.job.live)
-
-
-def _rounds(now: LiveView, _: Lesson) -> None:
-    kinds = uploads_in(now.shown)
-    if not kinds:
-        st.caption("Nothing was attacked so far.")
-    asked = st.session_state.get(SHOWN)
-    attack_rounds(now.draft, now.shown, asked if asked in kinds else (kinds or ["audit"])[-1], now.moment)
 
 
 def _attributes(now: LiveView, _: Lesson) -> None:
@@ -111,5 +101,4 @@ DRAWN: dict[str, Draw] = {
     WORDS: _in_words,
     "Whom it serves": _served,
     PROMISED: _spent,
-    "Round by round": _rounds,
 }

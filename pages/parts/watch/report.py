@@ -8,8 +8,8 @@ from pages.parts.charts.series import series
 from pages.parts.runs.take_away import take_away as files
 from pages.parts.train.attributes import of_rows
 from pages.parts.train.chosen_job import lesson_of
-from pages.parts.train.findings import findings
 from pages.parts.train.server_panel import MOST_COLUMNS, MOST_PAIRS, server_panel, uploads_in
+from pages.parts.train.standings import standings
 from pages.parts.ui.text import listed
 from pages.parts.watch.headline import head
 from pages.parts.watch.trio import chance_of, nothing_yet
@@ -34,7 +34,7 @@ def report(identity: str, person: Person) -> bytes:
     begun = head(draft, shown, chance, upload, "completed" if done else "stopped", empty, reference)
     begun, panel = of_rows([begun, server_panel(attacked[-MOST_COLUMNS:], upload, empty)], dataset)
     lesson = " ".join(lesson_of(job)) if done else ""
-    words = of_rows([findings(shown, reference, chance, stopped=not done), lesson], dataset)
+    words = of_rows([*standings(shown, reference, chance, stopped=not done), lesson], dataset)
     screen = carry.Shown(
         headline=_joined(begun["line"]) + ".",
         figures=[(chip["name"], _joined(chip["pieces"]), chip["rest"]) for chip in begun["chips"]],

@@ -12,7 +12,7 @@ from ldp_core.runs.view.cells import Desk
 from pages.parts.attack.head import head
 from pages.parts.attack.settings import ladder_changes
 from pages.parts.attack.view import pictures
-from pages.parts.attack.words import findings, picked_from
+from pages.parts.attack.words import picked_from
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
 from tests.data import digits
 from tests.pages.charts.test_base import check
@@ -69,25 +69,20 @@ def test_headline_names_the_first_recovered_mechanism(desk: Desk):
     stopped = said(head(another(desk.start, few), live=False)["line"])
     assert stopped.endswith(f"Duchi does not up to ε {least:g}"), "no claim of what was not looked at"
     lost = {place: cell | {"verdict": {"kind": "inconclusive"}} for place, cell in desk.cells.items()}
-    assert all("inconclusive" in sentence for sentence in findings(another(desk.start, lost)))
+    assert "even without noise" in said(head(another(desk.start, lost), live=False)["line"])
 
 
 def _back(cell: dict[str, Any]) -> bool:
     return bool(cell["verdict"]["kind"] == "recovered")
 
 
-@pytest.mark.parametrize(("high", "why"), [(19.0, "reads worse"), (25.0, "may be chance")])
-def test_recovery_at_a_lower_budget_alone_is_stated(desk: Desk, high: float, why: str):
+def test_recovery_at_a_lower_budget_alone_is_stated(desk: Desk):
     """An attacker may read worse where the noise is weaker: what it did get back is back."""
     lowest = min(epsilon for _, epsilon in desk.cells)
-    back, not_back = ({"verdict": {"kind": kind, "text": ""}} for kind in ("recovered", "none"))
-    ends = {"psnr_low": 21.0, "psnr_high": 30.0}, {"psnr_low": 10.0, "psnr_high": high}
-    both = back | ends[0], not_back | ends[1]
-    cells = {key: cell | both[key[1] > lowest] for key, cell in desk.cells.items()}
-    for sentence in findings(another(desk.start, cells)):
-        assert f"pictures are back at ε {lowest:g}, but not at every ε above" in sentence
-        assert "not recovered" not in sentence
-        assert why in sentence.partition(";")[0]
+    kinds = {True: "recovered", False: "hidden"}
+    cells = {key: cell | {"verdict": {"kind": kinds[key[1] == lowest]}} for key, cell in desk.cells.items()}
+    line = said(head(another(desk.start, cells), live=False)["line"])
+    assert "at some" in line and "does not" not in line
 
 
 def test_an_upload_of_many_images_has_a_share(desk: Desk):
@@ -126,21 +121,6 @@ def test_picks_explained_by_chance_are_marked(desk: Desk):
     assert picks(desk, 22, 2 / 22, 1, 1) == "from ε 2; "
     assert picks(desk, 4, 0.5, 0.5, 1) == "from ε 16; 2 of 4 at ε 0.1: too few to say"
     assert picks(desk, 1, 0, 1, 1) == "too few images to say; 1 of 1 at ε 2: too few to say"
-
-
-def test_dip_within_the_intervals_may_be_chance(desk: Desk):
-    def found(hits: float, tries: int) -> str:
-        low, high = wilson(hits, tries)
-        seldom = {"identified": hits, "n": tries, "identified_low": low, "identified_high": high}
-        last = [cell for (name, _), cell in desk.cells.items() if name == "duchi"][-1]
-        often = {"identified": tries, "identified_low": wilson(tries, tries)[0], "n": tries}
-        rungs = {0.1: often, 2: often, 16: seldom}
-        cells = {("duchi", at): last | changed | {"epsilon": at} for at, changed in rungs.items()}
-        return findings(another(desk.start, cells))[-1]
-
-    assert "83\u202f% at ε 16 after 100\u202f% at ε 2 may be chance" in found(10, 12)
-    assert "after" not in found(12, 12)
-    assert "after" not in found(600, 1200), "which no chance explains"
 
 
 BASE: dict[str, Any] = {"local": {"epochs": 1}}

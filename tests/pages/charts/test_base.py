@@ -27,13 +27,7 @@ from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.charts.series import Series, announced
 from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, split_figure
 from pages.parts.noise.designs import Design, View, different, moved, views
-from pages.parts.noise.variance_charts import (
-    VarianceCurve,
-    against_budget,
-    against_value,
-    crossings,
-    upload_figure,
-)
+from pages.parts.noise.variance_charts import VarianceCurve, against_budget, against_value, crossings
 from pages.parts.ui.components import typed
 from tests.data import digits, events
 from tests.extent import in_gate
@@ -141,7 +135,6 @@ def test_the_law_of_every_mechanism_can_be_drawn(
         check(law_figure(view.mechanism.at(epsilon, -0.5, 0.7), 1, value, -0.5, 0.7))
         check(against_budget([view], use, value, [0.1, epsilon]))
         check(against_value([view], use, value))
-    check(upload_figure([view]))
 
 
 def browser_reads(values: Any) -> list[float | None]:

@@ -1,7 +1,6 @@
 """What the promise table says: each figure in its scope, a price for a price and a bound for a bound."""
 
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ from ldp_core.accounting import Promise, Spending, entries, everyone
 from ldp_core.experiment import Experiment, changed, parse, plan
 from ldp_core.presets import get
 from ldp_core.runs.view.styles import styles
-from pages.parts.noise.adding_up import added_up
 from pages.parts.noise.designs import Design, views
-from pages.parts.noise.promise_table import SCOPES, Promised, growth, in_words
+from pages.parts.noise.promise_table import SCOPES, Promised, added_up, growth, in_words
 from pages.parts.noise.promise_table import cells as cells_of
-from pages.parts.ui.text import THIN, as_shown, at_most, number
+from pages.parts.ui.text import THIN, at_most, number
 
 
 def promised(experiment: dict[str, Any] | Experiment, client: int = 0) -> Promised:
@@ -108,53 +106,28 @@ def test_a_client_is_held_to_its_own_limit():
     assert (other.client, other.limit) == ((2.0, -1.0, 1.0), 1e6)
 
 
-SETTINGS = [{}, {"mechanism": "laplace"}, {"mechanism": "grr"}, {"clients": {"epsilon": 1}}, {"rounds": 3}]
+def sum_of(experiment: dict[str, Any]) -> str:
+    return added_up(promised(experiment)).replace("\u202f", " ")
 
 
-def steps(experiment: dict[str, Any]) -> str:
-    one = Promised.to(0, "this run", parse(experiment))
-    return added_up(one.experiment, one.client, one.limit, one.entry).replace("\u202f", " ")
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 2, 8])
+def test_plain_sum_comes_out_on_a_calculator(epsilon: float):
+    words = sum_of({"clients": {"epsilon": epsilon}})
+    assert f"650 weights × ε {epsilon:g} = {number(650 * epsilon, 6)}".replace("\u202f", " ") in words
+    assert f"× 15 uploads = {number(9750 * epsilon, 6)}".replace("\u202f", " ") in words
+    bound = promised({"clients": {"epsilon": epsilon}}).entry.run_worst.bound
+    assert words.endswith(f"**ε {at_most(bound, 4)}**.".replace("\u202f", " "))
 
 
-@pytest.mark.parametrize("experiment", SETTINGS, ids=str)
-def test_exact_steps_equal_the_ledger(experiment: dict[str, Any]):
-    run = Promised.to(0, "this run", parse(experiment)).entry.run_worst
-    assert run.generic is not None
-    words = steps(experiment)
-    assert f" answers have: **ε {at_most(run.bound, 4)}**".replace("\u202f", " ") in words
-    assert f"{at_most(run.generic, 4)} for any mechanism".replace("\u202f", " ") in words
-    result = [line for line in words.splitlines() if " in all." in line]
-    assert len(result) == 2
-    for line, bound in zip(result, (run.generic, run.bound), strict=True):
-        about = float(line.split(": some ")[1].split(" in all")[0].replace(" ", ""))
-        assert math.isclose(about, bound, rel_tol=0.02)
+@pytest.mark.parametrize("mechanism", ["gaussian", "none", "privunit", "harmony"])
+def test_upload_mechanisms_have_no_sum_over_weights(mechanism: str):
+    assert sum_of({"mechanism": mechanism, "model": "mlp"}) == ""
 
 
-N = r"(\d+(?:\.\d+)?)"
-SUM = re.compile(rf"([\d.(√][\d.()√×−% ]*) = {N}")
-LUCK = re.compile(rf"= {N}, with.* = {N}\.\n.* than {N} of .*, {N}: some {N}")
-
-
-@pytest.mark.parametrize("mechanism", ["piecewise", "duchi", "laplace", "grr"])
-@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.5, 0.75, 1.234, 2, 3.7, 8])
-@pytest.mark.parametrize("rounds", [2, 15, 90])
-def test_every_step_comes_out_on_a_calculator(mechanism: str, epsilon: float, rounds: int):
-    """From the digits that are shown, to the last one of them."""
-    asked = {"mechanism": mechanism, "clients": {"epsilon": epsilon}, "rounds": rounds}
-    words = re.sub(r"(?<=\d) (?=\d{3}\b)", "", steps(asked)).replace(" %", "%")
-    words = words.replace(" weights", "").replace("ε ", "")
-    found = SUM.findall(words)
-    assert found
-    for sides, end in found:
-        one = re.sub(r"([\d.]+)%", r"(\1/100)", sides).replace("×", "*").replace("−", "-")
-        value = eval(re.sub(r"√([\d.]+)", r"math.sqrt(\1)", one).replace("√(", "math.sqrt("))
-        assert round(value, len(end.partition(".")[2])) == float(end), f"{sides} = {end}"
-    luck = LUCK.findall(words)
-    assert luck or epsilon != 0.5 or rounds < 15, "there it is told"
-    for one in luck:
-        together, deviation, beyond, more, some = map(float, one)
-        assert as_shown(beyond * deviation, 3) == more
-        assert as_shown(together + more, 4) == some
+def test_run_limit_is_named_when_the_sum_ends_there():
+    limited = sum_of({"clients": {"run_limit": 400.0}})
+    assert "its own limit forbids" in limited and "15 uploads" not in limited
+    assert sum_of({"clients": {"run_limit": 100.0}}) == "", "it never sends anything"
 
 
 def test_noise_in_a_sum_has_its_own_name():

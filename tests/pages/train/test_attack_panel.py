@@ -1,33 +1,25 @@
 """What Train tells of the attack: figures plotly accepts, the events' counts, words that claim no more."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import presets
-from ldp_core.inference import wilson
+from ldp_core.attacks.findings.verdict import LeakVerdict
 from ldp_core.runs.record import drafts
-from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_curves import RunProgress
 from ldp_core.runs.view.styles import Style
-from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figure, returned_figure
 from pages.parts.charts.series import Series
-from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
+from pages.parts.charts.tally import Tally, attempts_on, tally
 from pages.parts.train.attack_choices import set_numbers
-from pages.parts.train.attack_rounds import _audit_cards, _real_cards
-from pages.parts.train.findings import _leaks as findings_of_leaks
-from pages.parts.train.findings import findings
 from pages.parts.train.server_panel import server_panel, uploads_in
-from pages.parts.ui.components import packed, sheet
-from pages.parts.ui.text import number
+from pages.parts.ui.components import packed
 from pages.parts.ui.workspace import Workspace
 from tests.data import events
-from tests.pages.charts.test_base import check, made
+from tests.pages.charts.test_base import made
 
 ROUNDS = 5
 SETS: list[dict[str, Any]] = [
@@ -48,67 +40,29 @@ def trained() -> list[Series]:
     return [made(i, f"run <{i}>", base | one, (0, 1)) for i, one in enumerate(SETS)]
 
 
-def attacked(trained: Sequence[Series], upload: str, client: int) -> list[tuple[Series, list[Tries]]]:
-    return [(one, attempts_on(one, upload, client)) for one in trained]
-
-
-@pytest.mark.parametrize("client", [0, 9, 19])
-def test_attack_curves_equal_recorded_attempts(trained: list[Series], client: int):
-    result = attacked(trained, "audit", client)
-    pixels = check(pixels_figure(result, ROUNDS))
-    names = {trace.name for trace in pixels.data}
-    assert {"average of all", "average of its class", "image is back", "run &lt;1&gt;"} <= names
-    (curve,) = [trace for trace in pixels.data if trace.name == "run &lt;1&gt;"]
-    values = np.mean([tries.psnr[None][:] for tries in result[1][1]], axis=0)
-    assert list(curve.y) == pytest.approx(np.minimum(values, TOP_DB), rel=1e-5)
-    assert list(curve.x) == list(range(1, ROUNDS + 1))
-
-    picked = check(picked_figure(result, ROUNDS))
-    (curve,) = [trace for trace in picked.data if trace.name == "run &lt;2&gt;"]
-    picks = np.array([tries.picks[:] for tries in result[2][1]])
-    assert curve.y[-1] == pytest.approx(picks.mean(), rel=1e-5)
-    words = " ".join(note.text for note in picked.layout.annotations)
-    assert f"{number(picks.sum(), 3)} of {picks.size}" in words
-    assert picked.layout.xaxis.range == pixels.layout.xaxis.range == (0, ROUNDS)
+def test_lying_server_is_named_for_its_own_runs_only():
+    attack = {"uploads": "real", "clients": [1]}
+    servers: tuple[dict[str, Any], ...] = ({}, {"server": "imprint"})
+    base = {"rounds": 1, "model": "mlp", "clients": {"count": 2, "range": 0.2}}
+    both = [made(i, f"run {i}", base | {"attack": attack | one}) for i, one in enumerate(servers)]
+    mixed, alone = (server_panel(shown, "real", "")["subtitle"] for shown in (both, both[1:]))
+    assert "lies under run 1" in mixed and "lies" in alone and "under" not in alone
 
 
 def test_attacks_on_every_third_round_stand_at_these_rounds():
-    """In the charts, in the panel and in the findings; out of five images, which no caption calls ten."""
+    """In the panel; out of five images, which no caption calls ten."""
     base: dict[str, Any] = {
         "rounds": 8,
         "clients": {"epsilon": 8, "range": 0.2},
         "attack": {"every": 3, "uploads": "both", "clients": [1], "candidates": 5},
     }
     shown = [made(0, "run", base)]
-    for upload, figures in (("audit", (pixels_figure, picked_figure)), ("real", (returned_figure,))):
-        for draw in figures:
-            drawn = check(draw(attacked(shown, upload, 0), 8))
-            (curve,) = [trace for trace in drawn.data if trace.name == "run"]
-            assert list(curve.x) == [1, 4, 7]
+    for upload in ("audit", "real"):
         panel = server_panel(shown, upload, empty="")
         closest = shown[0].runs[0].tries[upload, 0].closest or {}
         assert f"round {closest['round']}" in panel["rows"][0]["detail"]
         assert " ten " not in panel["note"]
         assert "every round" not in panel["note"]
-    (dashed,) = [
-        trace
-        for trace in check(picked_figure(attacked(shown, "audit", 0), 8)).data
-        if trace.name == "at most"
-    ]
-    assert list(dashed.x) == [1, 4, 7]
-    findings(shown, None, 0.1)
-
-
-def test_real_uploads_are_counted_image_by_image(trained: list[Series]):
-    result = attacked(trained, "real", 19)
-    figure = check(returned_figure(result, ROUNDS))
-    (curve,) = [trace for trace in figure.data if trace.name == "run &lt;0&gt;"]
-    back = sum(tries.recovered[None][-1] or 0 for tries in result[0][1])
-    assert curve.y[-1] == pytest.approx(back / sum(tries.images for tries in result[0][1]), rel=1e-5)
-    check(pixels_figure(result, ROUNDS))
-    for card in (*_real_cards(result, ROUNDS), *_audit_cards(attacked(trained, "audit", 0), ROUNDS)):
-        check(card.figure)
-        assert json.loads(sheet([card]))
 
 
 def test_a_tally_pools_rounds_and_seeds(trained: list[Series]):
@@ -117,13 +71,6 @@ def test_a_tally_pools_rounds_and_seeds(trained: list[Series]):
     assert count is not None
     picks = [pick for one in tries for pick in one.picks]
     assert (count.hits, count.n, count.chance) == (sum(picks), 2 * ROUNDS, 0.1)
-    share = running(tries)
-    assert share.shape == (ROUNDS, 3)
-    np.testing.assert_allclose(share[-1], (count.share, *wilson(count.hits, count.n)))
-    np.testing.assert_allclose(running_cap(tries)[-1], np.mean([one.caps for one in tries]))
-    own = tally(tries, same_class=True)
-    assert own is not None
-    assert own.hits == sum(pick for one in tries for pick in one.picks_same_class)
 
 
 @given(st.integers(1, 400), st.integers(1, 12))
@@ -174,14 +121,15 @@ def test_attacked_clients_and_rounds_count_from_one(field: str, typed: str, take
         assert getattr(workspace.draft.base.attack, field) == taken
 
 
-def test_leak_of_a_later_seed_is_named(trained: Sequence[Series]):
-    """“The server got no image back in any round” was said of the first seed alone."""
-    kept, given_away = trained[2].runs[0], trained[0].runs[1]
-    alone = findings_of_leaks([Series(2, "duchi", (kept,), Style(2))])
-    both = Series(2, "duchi", (kept, given_away), Style(2))
-    assert "the server can get the image" not in alone
-    assert "the server can get the image" in findings_of_leaks([both])
-    assert "of “duchi” with seed 1" in findings_of_leaks([both])
+def test_likeness_without_recovery_has_a_reason(trained: list[Series], monkeypatch: pytest.MonkeyPatch):
+    hidden = LeakVerdict("hidden", "not recovered by this attack")
+    monkeypatch.setattr("pages.parts.train.server_panel.verdict_on", lambda *_: hidden)
+    like, unlike = (server_panel([one], "audit", "")["rows"][0] for one in (trained[0], trained[2]))
+    assert like["verdict"] == "alike, but so is a guess"
+    assert unlike["verdict"] == "not recovered by this attack"
+    monkeypatch.setitem(trained[0].runs[0].tries["audit", 0].closest or {}, "ncc_non_members", 1.0)
+    row = server_panel(trained[:1], "audit", "")["rows"][0]
+    assert row["verdict"] == "alike, but so is another image"
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

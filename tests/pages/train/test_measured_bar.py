@@ -16,8 +16,8 @@ from ldp_core.images import encode
 from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.charts.split import served, served_figure
-from pages.parts.train.heard import Rows, columns_of, heard_figure, row_of, unlikeness
-from pages.parts.train.measured_bar import bar_figure, bars, why
+from pages.parts.train.heard import Rows, columns_of, heard_table, row_of, unlikeness
+from pages.parts.train.measured_bar import bars, why
 from pages.parts.ui.text import at_most
 from tests.data import rounds
 from tests.pages.charts.test_base import made
@@ -49,24 +49,18 @@ def test_runs_of_the_same_figures_share_a_bar(shown: list[Series]):
     assert all(0 < bar.row["epsilon_lower"] < bar.promised for bar in found)
 
 
-def test_the_figure_labels_both_ends(shown: list[Series]):
+def test_both_ends_are_the_events_and_the_ledgers(shown: list[Series]):
     found = bars(DRAFT, shown, 2)
-    figure = bar_figure(found)
-    words = {note["text"] for note in figure["layout"]["annotations"]}
     for bar in found:
-        assert f"≤ {at_most(bar.promised, 4)}" in words
-    assert sum(text.startswith("≥ ") for text in words) and "one upload, wide" in words
-    assert json.dumps(figure["layout"], allow_nan=False)
+        assert bar.ends[0].startswith("≥ ") and bar.ends[1] == f"≤ {at_most(bar.promised, 4)}"
+    assert "one upload, wide" in {bar.scope for bar in found}
     said = why(found)
     assert "95" in said and at_most(max(bar.row["most"] for bar in found), 2) in said
 
 
-def test_missing_lower_bound_draws_no_bar_start(shown: list[Series]):
-    found = bars(DRAFT, shown, 0)
-    assert all(bar.row["epsilon_lower"] is None for bar in found[:2])
-    notes = [note["text"] for note in bar_figure(found[:2])["layout"]["annotations"]]
-    assert not [text for text in notes if text.startswith("≥")]
-    assert sum("cannot tell yet" in text for text in notes) == 2
+def test_missing_lower_bound_is_said(shown: list[Series]):
+    found = bars(DRAFT, shown, 0)[:2]
+    assert all(bar.row["epsilon_lower"] is None and "cannot tell yet" in bar.ends[0] for bar in found)
 
 
 def test_a_run_without_an_attack_has_no_bars():
@@ -88,7 +82,7 @@ def rows_of(changes: dict[str, Any]) -> Rows:
 
 def test_personal_models_have_columns():
     rows = rows_of({"system": "pd_ldpfl"})
-    assert heard_figure(rows)["data"][0]["x"][:3] == ["all", "best own", "own mix"]
+    assert heard_table(rows)[0][1:4] == ["all", "best own", "own mix"]
     said = unlikeness(rows)
     assert "Variance between clients' losses" in said
     assert f"{rows[0][1]['unlike']:.2g} with one (accuracy " in said
@@ -120,8 +114,8 @@ def test_class_without_figure_is_a_gap():
     run.last = {**run.last, "accuracy_per_class": [None, *run.last["accuracy_per_class"][1:]]}
     row = row_of(series)
     assert row and row["classes"][0] is None and None not in row["classes"][1:]
-    (heat,) = heard_figure([(series, row)])["data"]
-    assert "–" in heat["text"][0]
+    head, (cells,) = heard_table([(series, row)])
+    assert cells.count("–") == 1 and len(cells) == len(head)
     assert served([series])["one"][0] is None
     drawn = served_figure([series], [*"abcdefghij"])["data"][0]
     assert math.isnan(drawn["y"][0]) and drawn["x"][0] == "a"

@@ -1,7 +1,6 @@
 """The line over the charts and its three figures say what the runs gave, and no more."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
 from pages.parts.runs.job_state import amount
 from pages.parts.runs.said import in_words
-from pages.parts.systems.trust import side_by_side
 from pages.parts.train.server_panel import budget_of, server_panel
 from pages.parts.ui.text import at_most, percent
 from pages.parts.watch.headline import head, promised
@@ -157,9 +155,10 @@ def test_each_budget_keeps_its_own_scope():
 
 @pytest.mark.parametrize(("epsilon", "odds"), [(1.0, "74 of 100"), (8.0, "9\u202f997 of 10\u202f000")])
 def test_odds_beside_several_promises_are_the_weakest(epsilon: float, odds: str):
-    draft = side_by_side(presets.get("whom_do_you_trust").draft, epsilon)
+    base = presets.get("whom_do_you_trust").draft.with_base({"clients.epsilon": epsilon}).base
     # without “no one”, whose ε is the largest by a digit, the server's is, with its lower odds
-    draft = replace(draft, variants=draft.variants[1:])
+    kinds = ("shuffled", "secure_sum", "central")
+    draft = Draft(base, tuple(Variant(kind, {"trust.kind": kind}) for kind in kinds))
     rest = promised(draft)["rest"]
     assert f"told apart in at most {odds} tries" in rest
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core import doctor, many, mechanisms
+from ldp_core import many, mechanisms
 from ldp_core.errors import StudioError
 from ldp_core.experiment import parse
 from ldp_core.runs.batch import Figures
@@ -157,10 +157,8 @@ def test_a_cluster_on_an_open_network_needs_a_token(host: str, monkeypatch: pyte
     words = f"is on no private network .* set {TOKEN} to it, or reach it by a private address"
     with pytest.raises(StudioError, match=words):
         list(train_all([SHORT]))
-    assert doctor.checked(doctor.cluster)[0] == "wrong"
     monkeypatch.setenv(TOKEN, "a secret")
     refuse_open(address)
-    assert doctor.cluster()[0] == "note"
 
 
 def test_unreachable_cluster_is_refused():

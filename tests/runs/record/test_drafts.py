@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from ldp_core import presets
-from ldp_core.errors import InvalidExperiment, InvalidInput, UnknownDraft
+from ldp_core.errors import InvalidExperiment, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
-from ldp_core.runs.record import drafts, guesses, nicknames
+from ldp_core.runs.record import drafts, guesses
 from ldp_core.runs.storage import inventory
-from tests.runs.in_process import found_in
 from tests.runs.processes import at_once
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -164,15 +163,3 @@ def test_unreadable_guess_is_none(runs_dir: Path):
         with guesses.DATABASE.writing() as db:
             db.execute("UPDATE guessed SET body = ?", (body,))
         assert guesses.of("me", SCENARIO) is None
-
-
-def test_a_nickname_is_kept_changed_and_overwritten(runs_dir: Path):
-    assert nicknames.everybody() == {}
-    nicknames.keep("a", " Anna-Karenina\n\x1b ")
-    nicknames.keep("b", "")
-    assert nicknames.everybody() == {"a": "Anna-Karenina", "b": ""}
-    with pytest.raises(InvalidInput, match="at most 20 letters; this one has 21"):
-        nicknames.keep("a", "x" * 21)
-    nicknames.keep("a", "")
-    assert nicknames.everybody() == {"a": "", "b": ""}
-    assert not found_in(runs_dir, b"Karenina")

@@ -13,7 +13,7 @@ from ldp_core.classroom import members, own_digits, sessions
 from ldp_core.cli import main
 from ldp_core.errors import NotNow
 from ldp_core.experiment import parse_draft
-from ldp_core.runs import drafts, guesses, jobs, nicknames, own_data, queue
+from ldp_core.runs import drafts, guesses, jobs, own_data, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.permissions import Person
@@ -31,7 +31,7 @@ TABLE = b"age,bought\n1,no\n2,yes\n3,no\n4,yes\n" * 9
 
 def entry(number: int, address: str = "school", size: int = 100, **more: object) -> StoredItem:
     made = StoredItem(
-        "nickname", f"{address} {number}", size, 1.0 + number, None, f"{address} {number}", address
+        "pilot", f"{address} {number}", size, 1.0 + number, None, f"{address} {number}", address
     )
     return made._replace(**more)  # type: ignore[arg-type]
 
@@ -43,8 +43,8 @@ def ids() -> set[str]:
 @pytest.fixture
 def small(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind of which ten may be, five of an address, in 2 000 bytes."""
-    kind = KINDS["nickname"]._replace(near=5, all=10, makes_room="in all")
-    monkeypatch.setitem(KINDS, "nickname", kind)
+    kind = KINDS["pilot"]._replace(near=5, all=10, makes_room="in all")
+    monkeypatch.setitem(KINDS, "pilot", kind)
     monkeypatch.setattr(inventory, "LEAST", 2000)
     monkeypatch.setattr(inventory, "compare", lambda _: None)
     monkeypatch.setenv("EPSILON_QUOTA_GB", "0.000001")
@@ -85,10 +85,10 @@ def test_what_fits_nowhere_is_refused_and_costs_nobody():
 
 @pytest.mark.usefixtures("small")
 def test_seconds_of_reading_count_after_deletion(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(KINDS, "nickname", KINDS["nickname"]._replace(seconds=(60.0, 60.0)))
+    monkeypatch.setitem(KINDS, "pilot", KINDS["pilot"]._replace(seconds=(60.0, 60.0)))
     for number in range(3):
         inventory.enter(entry(number, at=time.time(), seconds=20.0))
-        inventory.release("nickname", f"school {number}")
+        inventory.release("pilot", f"school {number}")
     assert ids() == set()
     with pytest.raises(NotNow, match="60 s"):
         inventory.enter(entry(4, at=time.time(), seconds=1.0))
@@ -125,7 +125,6 @@ def test_all_that_visitors_leave_is_entered(runs_dir: Path):
     drafts.share(DRAFT, owner="anna", address="school")
     guesses.keep("anna", DRAFT, 60, "school")
     guesses.skip("anna", "two_volunteers", address="school")
-    nicknames.keep("anna", "Anna", "school")
     own_data.take({"mine.csv": TABLE}, "anna", "school")
     queue.add("run", {"draft": DRAFT.as_json()}, owner="anna", address="school")
     assert pilots.ask([DRAFT.base], "anna", "school")
