@@ -64,6 +64,7 @@ def answer(
             timeout=seconds + WAIT_SECONDS,
             cwd=Path(__file__).parents[2],
             env=without_secrets(os.environ) | CALM,
+            start_new_session=True,  # whose priority is its own: a session shares one
             check=True,
         )
         line, _, data = done.stdout.partition(b"\n")

@@ -17,6 +17,7 @@ from ldp_core.datasets import get
 from ldp_core.experiment import parse
 from ldp_core.federated.state import State
 from ldp_core.simulate import simulate
+from ldp_core.system.bounded import answer
 from ldp_core.system.memory import ran_out
 from ldp_core.system.process_group import AUTOGROUP, NICENESS, begin, end_when_asked, give_way, stops_held
 from ldp_core.system.threads import on_one_thread
@@ -43,6 +44,13 @@ def test_training_process_has_low_priority():
     assert niceness >= NICENESS
     assert group in (str(NICENESS), "")
     assert as_it_is()[0] < NICENESS
+
+
+def test_reader_of_files_lowers_its_own_priority_alone():
+    """The server, whose session it shared, stood behind all trainings from the first upload on."""
+    before = as_it_is()
+    assert not answer("json", {}, {}).said  # which has no answer
+    assert as_it_is() == before
 
 
 @pytest.mark.parametrize(("error", "tries"), [(errno.EAGAIN, 3), (errno.EACCES, 1)])
