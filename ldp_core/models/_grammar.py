@@ -18,16 +18,13 @@ MOST_WEIGHTS = 12_000_000
 EXAMPLE = "conv 8 5 relu, pool 2, dense 32 relu"
 LONGEST = 4000
 """Largest number of characters of a typed list of layers."""
-INPUTS = Whole(Limit(0, 10_000_000, 0))
-"""Numbers or channels that a layer says it takes, which must be those that reach it; 0 if it says none."""
 FIELDS: dict[str, dict[str, Whole | Choice]] = {
-    "dense": {"units": Whole(HIDDEN), "inputs": INPUTS, "activation": Choice(ACTIVATIONS)},
+    "dense": {"units": Whole(HIDDEN), "activation": Choice(ACTIVATIONS)},
     "conv": {
         "channels": Whole(Limit(1, 512, 8, "channels")),
         "size": Whole(Limit(1, 15, 5, "pixels")),
         "stride": Whole(Limit(1, 8, 1, "pixels")),
         "padding": Whole(Limit(0, 7, 0, "pixels")),
-        "inputs": INPUTS,
         "activation": Choice(ACTIVATIONS),
     },
     "pool": {"size": Whole(Limit(2, 8, 2, "pixels"))},
@@ -36,7 +33,7 @@ FIELDS: dict[str, dict[str, Whole | Choice]] = {
 """Numbers by kind of layer, in the order of the short notation, and the activation after it."""
 NUMBERS = {"dense": 1, "conv": 2, "pool": 1, "avg_pool": 1}
 """Number of values without names in the short notation, by kind of layer."""
-USUAL: dict[str, Any] = {"activation": "relu", "stride": 1, "padding": 0, "inputs": 0}
+USUAL: dict[str, Any] = {"activation": "relu", "stride": 1, "padding": 0}
 """Defaults, omitted in the short notation."""
 UNSAID = ""
 """Activation of a last dense layer that names none: the usual one, or an open question where it has a unit
@@ -70,12 +67,12 @@ class Layer:
     stride: int = 1
     padding: int = 0
     activation: str = "none"
-    inputs: int = 0
 
     def as_json(self) -> dict[str, Any]:
         named = {name: getattr(self, name) for name in FIELDS[self.kind]}
-        unsaid = {"activation": UNSAID, "inputs": 0}
-        return {"kind": self.kind} | {k: value for k, value in named.items() if value != unsaid.get(k)}
+        if named.get("activation") == UNSAID:
+            del named["activation"]
+        return {"kind": self.kind} | named
 
     def __str__(self) -> str:
         names = [name for name in FIELDS[self.kind] if name != "activation"]
@@ -167,6 +164,10 @@ def _typed(text: str) -> Any:
             return json.loads(text)
         except (ValueError, RecursionError):
             raise refused(f"is no JSON: {shown(text.strip()[:40])}; try {EXAMPLE}") from None
+    if "(" in text:
+        raise refused(
+            f"must be words and numbers, without brackets: {EXAMPLE}; got {shown(text.strip()[:40])}"
+        )
     parts = [part.split() for part in re.split(r"[,;\n]", text)]
     return [_one(words) for words in parts if words]
 

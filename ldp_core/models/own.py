@@ -97,9 +97,6 @@ class OwnLayers(Convolutional):
         sides, planes, reach = list(shape[-2:]), shape[0] if len(shape) == 3 else 1, 0
         for number, one in enumerate(self.stack, start=1):
             reach = reach or (planes * prod(sides) if one.kind == "dense" else 0)
-            if one.inputs not in (0, reach or planes):
-                what = "numbers" if reach else "channels"
-                return f"layer {number} ({one}) takes {one.inputs} {what}, and {reach or planes} reach it"
             if one.kind == "dense":
                 reach = one.units
                 continue

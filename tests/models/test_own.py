@@ -90,8 +90,6 @@ def test_every_list_of_layers_is_read_back_from_its_text():
             for name, field in FIELDS[one["kind"]].items():
                 if isinstance(field, Choice):
                     one[name] = str(draw.choice(field.words[1:]))
-                elif name == "inputs":
-                    one[name] = int(draw.integers(1, 99))
                 else:
                     one[name] = int(draw.integers(int(field.limit.minimum), int(field.limit.maximum) + 1))
         made = read(layers)
@@ -103,6 +101,7 @@ BAD: list[tuple[Any, str, str]] = [
     ([7], "model.layers.0", "must be an object"),
     ([{"kind": "dens", "units": 3}], "model.layers.0.kind", "did you mean dense"),
     ([{"kind": "batch_norm"}], "model.layers.0.kind", "statistics"),
+    ("nn.Sequential(nn.Linear(64, 32), nn.ReLU())", "model.layers", "without brackets"),
     ("dense 3, Dropout2d", "model.layers.1.kind", "leave it out"),
     ("dense 3, softmax", "model.layers.1.kind", "the loss has it"),
     ("dense 3, relu", "model.layers.1.kind", "behind its layer"),
