@@ -2,14 +2,13 @@
 what they leave open.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core import models
 from ldp_core.datasets import Seen
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.inspection.arrays import Arrays
@@ -19,8 +18,6 @@ from ldp_core.models.base import Shape
 
 RANK = 1e-2
 """Ratio of singular values below which a direction of the first layer's change counts as none."""
-SIDES = 8, 28, 32, 64, 96, 224
-"""Sides in pixels that are tried for networks that begin with convolutions."""
 SENT = {"gradient": "gradients of one batch's mean loss", "update": "changes, after training minus before"}
 MOST, MOST_NUMBERS = 12, 4_000_000
 """Number of arrays that are listed; of a first layer's weights whose directions are counted."""
@@ -78,12 +75,8 @@ def _of_model(seen: Seen, shapes: Sequence[Shape], card: Mapping[str, Any]) -> N
             raise InvalidInput(
                 "it is one long array: save each layer's weights and biases as arrays of their own"
             )
-        ways = [*_shipped(shapes)] if "model" not in card else []
-        if ways:
-            seen.ask("which network is it?", *((words, one) for words, one in ways), proved=len(ways) == 1)
-        else:
-            what = "its layers in order (strides, pooling and activations leave no array), shape and classes"
-            seen.ask(f"which network is it? State {what} in its card")
+        what = "its layers in order (strides, pooling and activations leave no array), shape and classes"
+        seen.ask(f"which network is it? State {what} in its card")
         return
     first, *rest = units
     classes = {"classes": rest[-1]}
@@ -119,22 +112,6 @@ def _dense(shapes: Sequence[Shape]) -> list[int]:
     fit = len(shapes) == 2 * len(pairs) > 0 and all(len(w) == 2 and b == (w[0],) for w, b in pairs)
     chain = fit and all(w[1] == before[0] for (w, _), (before, _) in zip(pairs[1:], pairs, strict=False))
     return [pairs[0][0][1], *(w[0] for w, _ in pairs)] if chain else []
-
-
-def _shipped(shapes: Sequence[Shape]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Networks of this program with arrays of these shapes, on square pictures."""
-    if len(shapes[0]) != 4 or len(shapes[-1]) != 1:
-        return
-    planes, classes = shapes[0][1], shapes[-1][0]
-    for name in models.names():
-        for side in SIDES:
-            shape = (side, side) if planes == 1 else (planes, side, side)
-            model = models.get(name)
-            if model.given_by or not model.fits(shape):
-                continue
-            if [*model.parameter_shapes(shape, classes).values()] == [*shapes]:
-                known = {"model": name, "shape": list(shape), "classes": classes}
-                yield f"{model.label}, on {_sides(shape)}", known
 
 
 def _of_batch(seen: Seen, groups: Mapping[str, Arrays]) -> None:

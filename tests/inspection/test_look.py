@@ -17,7 +17,7 @@ from ldp_core.cli import main
 from ldp_core.errors import InvalidInput
 from ldp_core.inspection.look import look
 from tests.conftest import ROOT
-from tests.inspection.made import DENSE, LENET, upload
+from tests.inspection.made import DENSE, upload
 
 
 def asked(seen: Any) -> set[str]:
@@ -42,12 +42,6 @@ def test_answers_to_open_questions_make_the_uploads_card():
 def test_several_pictures_are_asked_about():
     arrays, _ = upload(DENSE, count=4)
     assert {"steps", "batch"} <= asked(look(arrays, {}))
-
-
-def test_lenet_is_known_by_its_arrays():
-    arrays, _ = upload(LENET)
-    (which,) = (one for one in look(arrays, {}).questions if "which network" in one["asks"])
-    assert which["answers"][0]["card"] == {"model": "lenet", "shape": [8, 8], "classes": 10}
 
 
 def test_arrays_without_a_group_are_asked_about():
