@@ -69,3 +69,18 @@ export function log(box, edits) {
 export function download(href, name) {
   Object.assign(document.createElement("a"), { href, download: name }).click();
 }
+
+// Where labels stand that keep their distance, as near to their lines as that allows.
+export function spread(wanted, gap, top, bottom) {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]);
+  const found = wanted.map((one) => Math.max(top, one));
+  order.forEach((i, k) => {
+    if (k) found[i] = Math.max(found[i], found[order[k - 1]] + gap);
+  });
+  let limit = bottom;
+  [...order].reverse().forEach((i) => {
+    found[i] = Math.max(top, Math.min(found[i], limit));
+    limit = found[i] - gap;
+  });
+  return found;
+}

@@ -2,30 +2,35 @@
 // longer than all the lines of the chart. Annotations are written as plotly's; of its tags, <b> is known,
 // and <span style="color:…">.
 
-import { fill } from "./dom.js";
+import { fill, spread } from "./dom.js";
 
 const WIDTH = 0.52; // of a character, in font sizes: enough to keep words inside the chart
 const GAP = 1.15; // from one of the words beside the lines to the next, in font sizes
+const NEAR = 3; // pixels that need no line from a line's end to its words
+const ON_PAPER = { yref: "paper" };
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
 const OVER = { position: "absolute", inset: "0", width: "100%", height: "100%", overflow: "visible", "pointer-events": "none" };
 const HALO = { "paint-order": "stroke", stroke: "var(--st-background-color)", "stroke-width": "3px" };
 
-// Write annotations, and the lines that lead to them, where the axes of the drawn chart put them.
-export function label(element, annotations, leaders) {
+// Write annotations where the axes of the drawn chart put them; those beside it apart, with lines to those that moved.
+export function label(element, annotations) {
   const [lines, words] = layerOf(element).children;
   const where = places(element);
-  const moved = apart(annotations.filter(beside), where);
+  const ends = annotations.filter(beside);
+  const [top, bottom] = [0.98, 0.02].map((share) => where.y(ON_PAPER, share));
+  const spots = spread(ends.map((item) => where.y(item, item.y)), GAP * (ends[0]?.font.size ?? 0), top, bottom);
+  const moved = new Map(ends.map((item, i) => [item, spots[i]]));
   const leader = (item) => {
-    const from = { x1: where.x(item, item.x0), y1: where.y(item, item.y0) };
-    const to = { x2: where.x(item, item.x1), y2: where.y(item, item.y1) + (moved.get(item.y1) ?? 0) };
-    return ["line", { ...from, ...to, stroke: item.line.color, "stroke-width": item.line.width }];
+    const from = where.y(item, Math.max(0, Math.min(1, item.y)));
+    if (Math.abs(from - moved.get(item)) < NEAR) return [];
+    return [["line", { x1: where.x(item, 1), x2: where.x(item, item.x), y1: from, y2: moved.get(item), stroke: item.font.color }]];
   };
-  fill(lines, leaders.map(leader));
+  fill(lines, ends.flatMap(leader));
   const taken = [];
   const written = annotations.map((item) => {
     const pieces = parsed(item.text);
-    const { look, box } = laid(item, pieces, where, item.xref === "paper" ? moved.get(item.y) : 0);
+    const { look, box } = laid(item, pieces, where, moved.get(item) ?? where.y(item, item.y));
     const covers = item.name === "yields" && taken.some((other) => overlap(box, other));
     if (!covers) taken.push(box);
     const spans = pieces.map(({ words, bold, colour }) => ["tspan", { "font-weight": bold ? "600" : null, fill: colour }, words]);
@@ -50,7 +55,7 @@ function layerOf(element) {
 
 // Beside the plot, where lines end.
 export function beside(item) {
-  return item.xref === "paper" && (item.x > 1 || item.x1 > 1);
+  return item.xref === "paper" && item.x > 1;
 }
 
 // From what an annotation says (a share of the plot, or a value on an axis) to pixels.
@@ -63,29 +68,15 @@ function places(element) {
   };
 }
 
-// How far words beside the lines, one below another, are moved so that none covers the next: what is far enough
-// apart on a wide screen may not be on a phone.
-function apart(items, where) {
-  const found = items.map((item) => ({ item, from: where.y(item, item.y) })).sort((one, other) => one.from - other.from);
-  const ys = found.map(({ from }) => from);
-  for (let turn = 0; turn < 12; turn += 1) {
-    for (let i = 1; i < ys.length; i += 1) {
-      const lacks = (GAP * found[i].item.font.size - (ys[i] - ys[i - 1])) / 2;
-      if (lacks > 0) [ys[i - 1], ys[i]] = [ys[i - 1] - lacks, ys[i] + lacks];
-    }
-  }
-  return new Map(found.map(({ item, from }, i) => [item.y, ys[i] - from]));
-}
-
 // The attributes of words, and the room that they take.
-function laid(item, pieces, where, moved = 0) {
+function laid(item, pieces, where, at) {
   const { size, color } = item.font;
   const length = pieces.reduce((sum, piece) => sum + piece.words.length, 0) * size * WIDTH;
   const anchor = { left: "start", right: "end" }[item.xanchor] ?? "middle";
   let x = where.x(item, item.x) + (item.xshift ?? 0);
   if (anchor === "middle") x = Math.max(length / 2, Math.min(where.width - length / 2, x));
   const lift = item.yanchor === "bottom" ? 0.3 * size : -0.35 * size;
-  const y = where.y(item, item.y) - (item.yshift ?? 0) - lift + moved;
+  const y = at - (item.yshift ?? 0) - lift;
   const from = x - length * { start: 0, middle: 0.5, end: 1 }[anchor];
   const box = { from, to: from + length, above: y - 1.3 * size, below: y };
   return { look: { x, y, fill: color, "font-size": size, "text-anchor": anchor }, box };

@@ -3,7 +3,7 @@
 // axis, dots, images: [{image, name, caption, mark}], height, label}; x as it is, y a share. With `dots`, a row for each
 // line: its last value, and ± half.
 
-import { child, fill, picture } from "./dom.js";
+import { child, fill, picture, spread } from "./dom.js";
 import { palette } from "./theme.js";
 
 const FONT = 12;
@@ -78,7 +78,7 @@ function curves({ lines, guides, range, axis, height }, width, { ink, grid, fami
       ["circle", { cx: x(a), cy: y(b), r: 3, fill: ink(line.run) }],
     ];
   });
-  const labels = spread(ends.map((end) => y(end.y)), top, bottom).map((at, i) => {
+  const labels = spread(ends.map((end) => y(end.y)), GAP, top, bottom + 6).map((at, i) => {
     const { run, words: whole, short } = ends[i];
     const words = short && wide(whole, family) > right - 6 ? short : whole; // a phone has no room for all
     const look = { fill: ink(run), "font-size": FONT, "font-weight": run === null ? 400 : 600 };
@@ -144,20 +144,5 @@ function fitting(words, room, family) {
   for (let kept = words.length - 1; kept > 8 && wide(found, family) > room; kept -= 1) {
     found = `${words.slice(0, Math.ceil(kept / 2)).trimEnd()}…${words.slice(-Math.floor(kept / 2))}`;
   }
-  return found;
-}
-
-// Where labels stand that keep their distance, as near to their lines as that allows.
-function spread(wanted, top, bottom) {
-  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]);
-  const found = [...wanted];
-  order.forEach((i, k) => {
-    if (k) found[i] = Math.max(found[i], found[order[k - 1]] + GAP);
-  });
-  let limit = bottom + 6;
-  [...order].reverse().forEach((i) => {
-    found[i] = Math.max(top, Math.min(found[i], limit));
-    limit = found[i] - GAP;
-  });
   return found;
 }

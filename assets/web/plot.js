@@ -55,8 +55,7 @@ async function redraw(element) {
   if (!element.knownWidth) return; // hidden: drawn as soon as it has a size
   const { data, fitted, tall } = laid(element, { figure, height });
   element.style.minHeight = `${tall}px`;
-  const { shapes: lines = [], annotations = [], ...rest } = fitted;
-  const shapes = lines.filter((item) => !beside(item));
+  const { shapes = [], annotations = [], ...rest } = fitted;
   const axes = { xaxis: { range: rest.xaxis.range }, yaxis: { range: rest.yaxis.range } };
   const now = { marks: JSON.stringify(shapes), all: JSON.stringify([data, rest]), frame: framed(data, rest), axes: JSON.stringify(axes) };
   // plotly keeps the room of a legend that is gone: a chart that loses or gains one starts afresh
@@ -71,7 +70,7 @@ async function redraw(element) {
     await Plotly.newPlot(element, data, { ...rest, shapes }, CONFIG);
   }
   element.drawnBefore = now;
-  label(element, annotations, lines.filter(beside));
+  label(element, annotations);
 }
 
 // A figure in this theme's colours, in the room that it has.
@@ -145,7 +144,6 @@ function fitting(layout, width, data) {
     ...layout,
     margin: { ...layout.margin, r: 8, b: LEGEND.axis + rows * LEGEND.row },
     annotations: (layout.annotations ?? []).filter((item) => !beside(item)),
-    shapes: (layout.shapes ?? []).filter((item) => !beside(item)),
     showlegend: true,
     legend: { orientation: "h", maxheight: 1, yref: "container", y: 0, yanchor: "bottom", entrywidth: entry - LEGEND.key, font: { size: 12 } },
   };

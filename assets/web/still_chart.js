@@ -58,14 +58,14 @@ function drawn(element) {
     ]),
     ...x.ticks.map(([at, words]) => ["text", { x: at, y: height - BELOW + 17, "text-anchor": "middle", ...small }, words]),
     ["text", { x: width / 2, y: height - 6, "text-anchor": "middle", ...small }, layout.xaxis.title?.text ?? ""],
-    ...shapes.filter((one) => !beside(one)).map((one) => across(one, size, x, y)),
+    ...shapes.map((one) => across(one, size, x, y)),
     ...traces.flatMap((trace) => traced(trace, x.to, y.to)),
     ["line", { class: "es-rule", y1: size.t, y2: size.t + size.h, stroke: "none" }],
   ];
   const plot = child(element, "div", "es-own-plot", element.firstChild);
   plot.replaceChildren();
   fill(plot, [["svg", { width, height, "font-family": "var(--st-font)" }, list]]);
-  label(element, room ? annotations : annotations.filter((one) => !beside(one)), room ? shapes.filter(beside) : []);
+  label(element, room ? annotations : annotations.filter((one) => !beside(one)));
   const below = room ? [] : annotations.filter(beside).reverse();
   fill(child(element, "div", "es-own-key"), below.map(({ text, font }) => ["span", { style: { color: font.color } }, bare(text)]));
   const spots = traces.filter((one) => one.hoverinfo !== "skip").flatMap((trace) => trace.x.map((_, i) => ({ trace, i, at: [x.to(trace.x[i]), y.to(trace.y[i])] })));

@@ -47,17 +47,19 @@ def figure(
     x: dict[str, Any],
     y: dict[str, Any],
     ends: Sequence[End] = (),
-    gap: float = 0.055,
     **layout: Any,
 ) -> Figure:
-    """Plotly's JSON; `ends` are labelled right of the plot, at least a `gap` of the axis apart."""
+    """Plotly's JSON; `ends` are labelled right of the plot, where assets/web/labels.js keeps them apart."""
     if ends:
         low, high = y["range"]
         longest = max(len(re.sub(r"<.*?>|&\w+;", "", text)) for _, text, _ in ends)
         margin = {"l": 8, "r": 14 + round(6.8 * longest), "t": 12, "b": 8}
         layout["margin"] = margin | layout.get("margin", {})
-        layout["annotations"], lines = labelled(ends, low, high, gap)
-        layout["shapes"] = [*lines, *layout.get("shapes", [])]
+        place = {**PAPER, "xanchor": "left", "yanchor": "middle"}
+        layout["annotations"] = [
+            note(LABEL_AT, (at - low) / (high - low), text, paint, 13, **place)
+            for at, text, paint in sorted(ends, key=lambda end: end[0])
+        ]
     axis = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False, "ticks": "", "automargin": True}
     axis |= {"tickfont": {"size": 12, "color": MUTED}, "fixedrange": True}
     return {
@@ -172,32 +174,3 @@ def note(x: float, y: float, text: str, paint: str = MUTED, size: int = 12, **pl
     """Text on a chart, at values of its axes unless it is placed on `PAPER`."""
     font = {"color": paint, "size": size}
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": font, **place}
-
-
-def labelled(
-    ends: Sequence[End], low: float, high: float, gap: float
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Labels right of the plot, moved apart where they would overlap, and short lines to those that moved."""
-    notes, lines = [], []
-    for i, spot in label_spots(ends, low, high, gap):
-        y, text, paint = ends[i]
-        share = (y - low) / (high - low)
-        notes.append(note(LABEL_AT, spot, text, paint, 13, **PAPER, xanchor="left", yanchor="middle"))
-        if abs(share - spot) > 0.012:
-            place = {"x0": 1, "x1": LABEL_AT, "y0": min(max(share, 0), 1), "y1": spot}
-            lines.append({"type": "line", **PAPER, **place, "line": {"color": paint, "width": 1}})
-    return notes, lines
-
-
-def label_spots(ends: Sequence[End], low: float, high: float, gap: float) -> list[tuple[int, float]]:
-    """Position of each label as a share of the axis, in rising order."""
-    wanted = sorted(range(len(ends)), key=lambda i: ends[i][0])
-    placed: list[float] = []
-    for i in wanted:
-        spot = min(max((ends[i][0] - low) / (high - low), 0.02), 0.98)
-        placed.append(max(spot, placed[-1] + gap) if placed else spot)
-    limit = 0.98
-    for k in reversed(range(len(placed))):  # what was pushed out at the top pushes the others down again
-        placed[k] = min(placed[k], limit)
-        limit = placed[k] - gap
-    return list(zip(wanted, placed, strict=True))

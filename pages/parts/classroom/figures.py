@@ -163,7 +163,6 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
         x=across,
         y={"title": say("accuracy"), **share_axis(1.05)},
         ends=ends,
-        gap=0.09,
         margin={"b": 36},
         hovermode="closest",
     )

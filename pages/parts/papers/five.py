@@ -35,8 +35,6 @@ from pages.parts.ui.text import listed, names_by, number, percent, plain
 from pages.parts.ui.workspace import start_with
 
 LEARNT_BY = "sixty_thousand"
-GAP = 0.07
-"""Least distance between two names, as a share of the axis."""
 
 
 def five() -> None:
@@ -131,6 +129,5 @@ def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> Figur
     return chart.figure(
         x={"title": "ε of a whole run", "type": "log", "range": [0.85, 4.15], **ticks, "showgrid": True},
         y={"title": "accuracy, %", "range": [0, 104]},
-        gap=GAP,
         hovermode="closest",
     )
