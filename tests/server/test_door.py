@@ -137,13 +137,6 @@ def test_unknown_paths_are_404_below_any_prefix(idle: Server, path: str):
     assert missing.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_file_is_found_below_any_prefix_and_a_page_is_no_file(idle: Server):
-    for prefix in ("", "/studio", "/a/b"):
-        found = get(idle, f"{prefix}/assets/web/plot.js")
-        assert found.status == 200 and "/javascript" in found.headers["Content-Type"]
-    assert get(idle, "/train").status == 200
-
-
 @pytest.mark.parametrize(("headers", "status"), [({}, 404), ({"Content-Disposition": "attachment"}, 200)])
 def test_a_report_in_html_is_taken_away(headers: dict[str, str], status: int):
     said: list[Any] = []

@@ -1,4 +1,4 @@
-"""One connection is one person, and an address's new ones are counted where they leave something."""
+"""One connection is one person, signed in or not, whose presses are answered in their order."""
 
 import asyncio
 import json

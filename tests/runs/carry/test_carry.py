@@ -1,4 +1,4 @@
-"""What is carried away comes back equal or not at all; the program trains the same; the page runs nothing."""
+"""An export equals the record; its program trains the same; its report runs nothing."""
 
 import base64
 import csv

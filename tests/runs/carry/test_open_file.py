@@ -1,4 +1,4 @@
-"""Settings are opened from whatever was exported; anything else is one sentence, in bounded memory."""
+"""Settings are opened from links and exports; anything else is one sentence, in bounded memory."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""The list of runs: final figures, equal runs in one line, a thousand of them in a moment."""
+"""The list of runs: final figures, equal runs in one line, a thousand or very long ones in a moment."""
 
 import json
 from collections.abc import Iterator

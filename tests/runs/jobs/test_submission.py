@@ -1,4 +1,4 @@
-"""A click too many is none, and one that means it counts; taking up asks all that launching asks."""
+"""Launching and taking up: refusals, second clicks; a job is reported as it is now by every list."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Trainings whose attacks follow: what is seen first, and what is stored when they are stopped on the way."""
+"""Trainings whose attacks follow, stopped on the way; attack grids, stored by cells and taken up again."""
 
 from contextlib import suppress
 from pathlib import Path

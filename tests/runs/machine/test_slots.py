@@ -1,4 +1,4 @@
-"""Slots: as many as there are GPUs, or half the cores; and who has them."""
+"""Slots: one a GPU or for two cores, and who has them; how much of many runs is done, weighted by cost."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Jobs whose data have to come first: watched, stopped, gone on with, and failing with a sentence."""
+"""Jobs that fetch their data first, and uploads that are looked at in a process of their own."""
 
 import io
 import json

@@ -1,6 +1,4 @@
-"""Jobs in real processes: they outlive the process that launched them, can be stopped, and what is said of
-how they ended is true, also when things come at once, or from the wrong side.
-"""
+"""Jobs in real processes: one worker a folder, whose jobs outlive their launchers and end as it is said."""
 
 import os
 import shutil

@@ -2,6 +2,9 @@
 
 Against a model of what may happen: final states are left only by taking a job up again, a job has
 at most one owner, and no more jobs run than were claimed. There is one worker, which dies and begins anew.
+
+And of whole jobs: whatever is pressed, killed, put aside, deleted and swept, over drafts with common runs,
+ends with the bits of `simulate` and every event recorded once.
 """
 
 import multiprocessing

@@ -58,11 +58,6 @@ def test_damaged_row_does_not_block_others(damage: Any):
     assert [job.id for job in queue.in_turn()] == [mine]
 
 
-def test_queue_file_is_absent_before_the_first_job():
-    assert not queue.find() and not queue.reap()
-    assert not queue.queue_path().exists()
-
-
 def test_late_worker_keeps_its_claimed_job(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     identity, held, change = queue.add("run", {"draft": {}}), list[Held](), table.changing
     assert queue.claim()

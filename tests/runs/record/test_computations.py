@@ -1,4 +1,4 @@
-"""What was computed is shown by every job that names it, and stays as long as one does."""
+"""What was computed is written by turns, taken up after a kill, and shown by each job that names it."""
 
 import os
 import random

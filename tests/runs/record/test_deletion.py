@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
@@ -177,19 +176,6 @@ def test_deletion_on_a_full_disk_is_immediate(monkeypatch: pytest.MonkeyPatch, r
     assert len(tries) == 4
     assert queue.find() == []
     assert [*(runs_dir / "computed").iterdir()] == []
-
-
-def test_death_during_deletion_keeps_other_records(monkeypatch: pytest.MonkeyPatch):
-    """The row says first what goes, and nothing else goes."""
-    ids = [record("completed") for _ in range(2)]
-    files = [*map(file_of, ids)]
-    for number, (module, step) in enumerate(((queue, "forget"), (computations, "sweep"))):
-        with monkeypatch.context() as dead, pytest.raises(KeyboardInterrupt):
-            dead.setattr(module, step, Mock(side_effect=KeyboardInterrupt))
-            jobs.delete(ids[number], for_good=True)
-        assert all(file.exists() for file in files[number:])
-        deletion.sweep()
-        assert not files[number].exists()
 
 
 def record(status: Status, size: int = 1000, owner: str | None = None) -> str:

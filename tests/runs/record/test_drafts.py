@@ -103,18 +103,6 @@ def size() -> int:
     return sum(one.size for one in drafts.lying())
 
 
-def test_full_space_costs_the_fullest_address_its_oldest_drafts(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(inventory, "LEAST", 10**6)
-    monkeypatch.setenv("EPSILON_QUOTA_GB", "0.001")
-    mine = [drafts.new(small(f"mine {n}"), "anna", "school") for n in range(20)]
-    link = drafts.share(small("shared"), owner="anna", address="school")
-    opened = [drafts.new(large(1 + n / 100), f"bot {n}", "one network") for n in range(60)]
-    assert sum(one.size for one in inventory.standing("draft")) <= 10**6
-    kept = [drafts.load(one) is not None for one in opened]
-    assert (kept[0], kept[-1], kept) == (False, True, sorted(kept)), "the newest, and no hole among them"
-    assert all(drafts.load(one) for one in mine) and drafts.snapshot(link) is not None
-
-
 def test_one_person_keeps_so_many_of_the_newest_drafts(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(inventory.KINDS, "draft", inventory.KINDS["draft"]._replace(each=3))
     other = drafts.new(FIRST, "ben", "school")

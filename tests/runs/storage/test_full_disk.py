@@ -1,4 +1,4 @@
-"""F6 and F14: a disk that is really full, or read-only, a small one that only these processes see."""
+"""F6 and F14: a small disk that is really full or read-only; a database that others keep locked."""
 
 import errno
 import os

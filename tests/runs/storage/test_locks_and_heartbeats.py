@@ -1,4 +1,4 @@
-"""A lock ends with its holder, not with forked processes; its file names the holder and its heartbeat."""
+"""Locks name their holder and its heartbeat; what is written is closed to other accounts of the machine."""
 
 import os
 import socket
