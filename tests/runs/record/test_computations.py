@@ -251,7 +251,8 @@ def test_frames_within_a_round_are_recorded_once():
     job = queued(THREE)
     write(recorder_of(job), (*before, *way[:2]))
     seen = {"psnr": 9.0, "image": {"data": "6"}, "iterations": 6}
-    assert progress_of(job).update().runs[0].forming(0) == seen
+    forming = progress_of(job).update().runs[0].forming(0)
+    assert forming and seen.items() <= forming.items()
     recorder = recorder_of(job)
     state = before[-1].state
     assert state and (start := recorder.start()) and start.state.round == state.round == 1
