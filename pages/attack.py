@@ -12,7 +12,7 @@ from ldp_core.experiment.attack import HONEST
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import Desk, Job, drafts, jobs, rates
 from pages.parts.attack.saved_upload import saved_upload
-from pages.parts.attack.settings import ladder_changes, settings
+from pages.parts.attack.settings import asks_same, settings
 from pages.parts.attack.view import desk_view
 from pages.parts.attack.words import ASKED, TRIES
 from pages.parts.runs.job_state import may_go_on, missing, takes
@@ -44,17 +44,16 @@ def main() -> None:
             if ladder is not None and _settings_of(ladder) != _settings_of(start):
                 drafts.keep_ladder(workspace.id, _settings_of(ladder))
         launch_if_pressed(workspace, "attack", ladder)
-        since = ladder_changes(before, ladder) if before and ladder else ""
-        fits = bool(before and ladder and not since)
+        fits = bool(before and ladder and asks_same(before, ladder))
         with buttons:
             ready = launch_bar(workspace, job, "attack", ladder, fits, ("Attack", "attack"))
             if ladder is not None and ready:
-                _costs(job, ladder, since)
+                _costs(job, ladder, fits)
         stale = job is not None and not job.live and ladder is not None and not fits
         with right:
             if job is not None and stale:  # in the line of buttons its length would move the page
                 back = " Set that back to go on where this one stopped."
-                of_earlier_settings(since, back * bool(since and may_go_on(job)))
+                of_earlier_settings(more=back if may_go_on(job) else "")
             with results(stale):
                 desk_view(job, own=True)
     saved_upload()
@@ -99,11 +98,11 @@ def _settings_of(ladder: Ladder) -> dict[str, Any]:
     return {name: value for name, value in ladder.as_json().items() if name != "base"}
 
 
-def _costs(job: Job | None, ladder: Ladder, since: str) -> None:
+def _costs(job: Job | None, ladder: Ladder, fits: bool) -> None:
     """Draw, beside the buttons, what has to be waited for."""
     if lacking := missing([ladder.base]):
         st.caption(lacking)
-    if (job is None or since) and (known := rates()):
+    if not (job and fits) and (known := rates()):
         with st.container(key=None if job or lacking else "lasts"):  # beside the button on a phone
             st.caption(takes(seconds([work_of_ladder(ladder)], known)))
 

@@ -17,11 +17,10 @@ from ldp_core.fields import Number, Whole
 from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_label, data_labels
 from pages.parts.clients.own_data import through_lenet
-from pages.parts.systems.unlike import differing
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.fields import named, own_parameters, switch
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import few, number, per, plain, signed
+from pages.parts.ui.text import number, per, plain, signed
 from pages.parts.ui.workspace import Workspace
 
 UPLOADS = {"audit": "one image, one step", "real": "its real upload"}
@@ -31,20 +30,7 @@ KEPT = (
     "These pictures stay on this server and are sent nowhere else. What a run keeps of them, those that were "
     "attacked and what came back, is deleted with the last run that shows it."
 )
-NAMES = {
-    "mechanisms": "mechanisms",
-    "epsilons": "budgets",
-    "upload": "kind of upload",
-    "server": "server",
-    "client": "client",
-    "rounds_observed": "uploads seen",
-    "round": "round of training",
-    "attacker": "attacker",
-    "images": "images attacked",
-    "candidates": "images to pick from",
-}
-LISTS = ("mechanisms", "epsilons")
-IDLE = ("attack", "mechanism", "aggregator", "seed")
+IDLE = ("name", "attack", "mechanism", "aggregator", "seed")
 IDLE_OF_CLIENTS = ("epsilon", "epsilon_scope", "run_limit")
 """Fields without effect on an attack grid, which trains without noise and has its own budgets."""
 
@@ -229,32 +215,15 @@ def _nearest(epsilon: float) -> float:
     return min(RUNGS, key=lambda rung: abs(rung - epsilon))
 
 
-def ladder_changes(before: Ladder, now: Ladder) -> str:
-    """Changes of an attack grid in a few words; "" if none."""
-    words = []
-    for field, name in NAMES.items():
-        old, new = getattr(before, field), getattr(now, field)
-        if old == new or (field == "images" and "real" in (before.upload, now.upload)):
-            continue  # a real upload has as many images as its client holds
-        words.append(name if field in LISTS else f"{name} {_value(field, old)} → {_value(field, new)}")
-    return few([*words, *differing(_base(before), _base(now))])
+def asks_same(before: Ladder, now: Ladder) -> bool:
+    return _asked(before) == _asked(now)
 
 
-def _base(ladder: Ladder) -> dict[str, Any]:
+def _asked(ladder: Ladder) -> dict[str, Any]:
+    """All that has an effect on an attack grid."""
+    asked = ladder.as_json()
     base = {key: value for key, value in ladder.base.as_json().items() if key not in IDLE}
     clients = {key: value for key, value in base["clients"].items() if key not in IDLE_OF_CLIENTS}
-    return {"base": base | {"clients": clients, "seed": ladder.seed}}
-
-
-def _value(field: str, value: Any) -> str:
-    if field == "upload":
-        return UPLOADS[value]
-    if field == "server":
-        most = "" if value.within is None else f" (weights up to {number(value.within, 4)})"
-        return f"{value.label}{most}"
-    if field == "attacker":
-        if value is None:
-            return AUTO
-        own = [f"{name} {number(setting, 6)}" for name, setting in value.parameters().items()]
-        return f"{value.label} ({', '.join(own)})" if own else str(value.label)
-    return str(value)
+    if ladder.upload == "real":
+        asked.pop("images", None)  # it has as many as its client holds
+    return asked | {"base": base | {"clients": clients}}

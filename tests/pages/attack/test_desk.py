@@ -10,7 +10,7 @@ from ldp_core.inference import wilson
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.cells import Desk
 from pages.parts.attack.head import head
-from pages.parts.attack.settings import ladder_changes
+from pages.parts.attack.settings import asks_same
 from pages.parts.attack.view import pictures
 from pages.parts.attack.words import picked_from
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
@@ -129,7 +129,10 @@ BASE: dict[str, Any] = {"local": {"epochs": 1}}
 def test_fields_set_by_the_ladder_are_no_change():
     idle = {"mechanism": "duchi", "attack": None, "aggregator": "inverse_variance", "seed": 4, "name": "mine"}
     others = {"clients": {"epsilon": 3.0, "run_limit": 50.0}}
-    assert ladder_changes(parse_ladder({"base": BASE}), parse_ladder({"base": BASE | idle | others})) == ""
+    before = parse_ladder({"base": BASE})
+    assert asks_same(before, parse_ladder({"base": BASE | idle | others}))
+    assert not asks_same(before, parse_ladder({"base": BASE | {"clients": {"range": 0.2}}}))
+    assert not asks_same(before, parse_ladder({"base": BASE, "images": before.images + 1}))
 
 
 LENET: dict[str, Any] = {
