@@ -19,6 +19,7 @@ from ldp_core.runs import FIRST, AskProgress, Job, first_answer, jobs, own_data,
 from ldp_core.tuning.designs import BestDesign, answer_of, next_points
 from ldp_core.tuning.needs import TRUSTS, Lever, Needs, parse_needs
 from ldp_core.tuning.said import changes, design_of, enough, promised, promised_in_words, sentence
+from pages.parts.clients.data_names import data_label
 from pages.parts.clients.own_data import own_data_panel
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.tune.price import chip, design_line, three_figures
@@ -134,7 +135,7 @@ def _fields(before: Needs, model: str | None) -> Needs | None:
     data = before.dataset if before.dataset in names else names[0]
     if len(names) > 1:
         data = many.selectbox(
-            "**Their data**", names, index=names.index(data), format_func=_label, key="ask data"
+            "**Their data**", names, index=names.index(data), format_func=data_label, key="ask data"
         )
     source = datasets.get(data)
     size, count = source.train_size, source.clients or before.clients
@@ -147,7 +148,7 @@ def _fields(before: Needs, model: str | None) -> Needs | None:
         most,
         min(before.records or most, most),
         key=f"ask each {data} {clients}",
-        help=f"Records; {_label(data)} has {number(size, 7)} to deal out.",
+        help=f"Records; {source.label} has {number(size, 7)} to deal out.",
     )
     kind = need.segmented_control(
         "**What do you need?**",
@@ -174,18 +175,13 @@ def _fields(before: Needs, model: str | None) -> Needs | None:
             "Accuracy at least, %", 15, 99, round(100 * (before.accuracy or 0.9)), key="ask share"
         )
         wanted["accuracy"] = share / 100
-    given = {
-        "unit": unit,
-        "trust": trust,
-        "clients": int(clients),
-        "records": int(each) if each < most else None,
-        "dataset": data,
-        "model": model if data == before.dataset else None,
-    }
+    given: dict[str, Any] = {"unit": unit, "trust": trust, "dataset": data, "clients": int(clients)}
+    given["records"] = int(each) if each < most else None
+    given["model"] = model if data == before.dataset else None
     confirmed = before.confirmed and (before.as_json() | given | wanted == before.as_json())
-    place = json.dumps(given | wanted | {"confirmed": confirmed})
+    place = json.dumps(given | wanted | {"confirmed": confirmed, "levers": True})
     try:
-        return once(("needs", place), lambda: parse_needs({**json.loads(place), "levers": True}))
+        return once(("needs", place), lambda: parse_needs(json.loads(place)))
     except InvalidExperiment as error:
         st.error(plain(f"{error_in_words(error)}.", 400))
         return None
@@ -194,10 +190,6 @@ def _fields(before: Needs, model: str | None) -> Needs | None:
 @st.cache_data(ttl=5, show_spinner=False)
 def _is_here(name: str) -> bool:
     return datasets.get(name).there(datasets.data_dir())
-
-
-def _label(name: str) -> str:
-    return datasets.get(name).label
 
 
 def _asked(needs: Needs) -> Job | None:
@@ -289,13 +281,9 @@ def _lever(lever: Lever, needs: Needs, other: BestDesign, chance: float) -> None
         text = f"{promised_in_words(lever.needs, other)}, {text}"
     none = "" if enough(other, chance) else " :gray[not enough]"
     bar.progress(other.mean, text=f"**{plain(_named(lever))}** {text}{none}")
-    given: dict[str, Any] = {"on_click": _take, "args": (lever.needs,), "help": _span(other).capitalize()}
-    press.button("Take it", key=f"lever {lever.label}", width="stretch", **given)
-
-
-@pressed
-def _take(needs: Needs) -> None:
-    _put(replace(needs, levers=True))
+    taken: dict[str, Any] = {"on_click": pressed(_put), "args": (replace(lever.needs, levers=True),)}
+    key, span = f"lever {lever.label}", _span(other).capitalize()
+    press.button("Take it", key=key, help=span, width="stretch", **taken)
 
 
 @pressed

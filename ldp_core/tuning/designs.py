@@ -11,7 +11,7 @@ a killed search resumes from the store.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan
+from math import isnan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from ldp_core.inference.interval import (
     most_runs,
     nine_of_ten,
     spent,
+    without_luck,
 )
 from ldp_core.tuning.needs import Needs
 from ldp_core.tuning.question import Question, plain
@@ -196,13 +197,14 @@ class _Search:
     def best(self, epsilon: float) -> BestDesign:
         """The design that the screening found best. Its spread over seeds is that of all designs."""
         order, found = self.ranked(epsilon)
-        spread = deviation(*(found[one] for one in order[: 2 * BEST]))
+        first = [found[one] for one in order[: 2 * BEST]]
+        spread = deviation(*first)
         if not spread.freedom:
             spread = Deviation(UNSURE, MANY)
-        mean = float(np.mean(found[order[0]]))
-        sure = further_run(mean, self.space.fresh, spread, MISSED)
-        half = nine_of_ten(spread, len(found[order[0]]), UNSURE)
-        return self._of(epsilon, order[0], mean, half, sure, len(found[order[0]]))
+        means, runs = [float(np.mean(one)) for one in first], len(first[0])
+        sure = further_run(means[0], self.space.fresh, spread, MISSED)
+        half = nine_of_ten(spread, runs, UNSURE)
+        return self._of(epsilon, order[0], without_luck(means, spread.size / sqrt(runs)), half, sure, runs)
 
     def least(self) -> int:
         """Place among the steps of the least ε at which a design is expected to suffice, or the last."""
