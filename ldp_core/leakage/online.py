@@ -60,7 +60,7 @@ class Attempts:
             self._under = None  # there is no upload to attack
 
     def attack(self, number: int) -> bool:
-        """Whether uploads of a round are attacked, by `round`."""
+        """Whether uploads of a round are attacked, by `rounds`."""
         return bool(self._under) and not self._waits and number in self._rounds
 
     @property

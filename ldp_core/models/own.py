@@ -1,7 +1,6 @@
 """A network of layers that a user lists."""
 
 from dataclasses import replace
-from math import prod
 from typing import Annotated, Any
 
 from pydantic import Field, PlainSerializer
@@ -94,11 +93,9 @@ class OwnLayers(Convolutional):
         )
 
     def misfit(self, shape: Shape, classes: int | None = None) -> str:
-        sides, planes, reach = list(shape[-2:]), shape[0] if len(shape) == 3 else 1, 0
+        sides = list(shape[-2:])
         for number, one in enumerate(self.stack, start=1):
-            reach = reach or (planes * prod(sides) if one.kind == "dense" else 0)
             if one.kind == "dense":
-                reach = one.units
                 continue
             if len(shape) not in (2, 3):
                 return f"layer {number} ({one}) reads images"
@@ -107,7 +104,6 @@ class OwnLayers(Convolutional):
                 return f"layer {number} ({one}) is larger than the {there} pixels that reach it"
             step = one.stride if one.kind == "conv" else one.size
             sides = [(side + 2 * one.padding - one.size) // step + 1 for side in sides]
-            planes = one.channels or planes
         last = self.stack[-1]
         if classes and self.ends and last.units != classes:
             return (
