@@ -150,7 +150,7 @@ REFUSED = {
     "dense 32 relu, dense 4 none": "4 units for 10 classes",
     "dense 10, log_softmax": "the loss has it",
     "conv 8 3, batchnorm, dense 10": "statistics",
-    "nn.Sequential()": "must be dense, conv",
+    "nn.Sequential()": "without brackets",
 }
 
 
