@@ -9,7 +9,7 @@ from ldp_core import mechanisms
 from ldp_core.attacks.findings import bounds
 from ldp_core.attacks.findings.metrics import PSNR_CAP, clamped, ncc, ncc_pairs, psnr, psnr_pairs, ssim
 from ldp_core.attacks.findings.verdict import judge, judge_share
-from ldp_core.inference import intervals, wilson
+from ldp_core.inference import wilson
 from ldp_core.leakage.scores import score_real
 from tests.data import digits
 
@@ -196,10 +196,3 @@ def test_wilson_by_hand():
     assert wilson(0, 20) == pytest.approx((0.0, 0.1611252), abs=1e-6)
     assert wilson(8, 20) == pytest.approx((0.2188065, 0.6134185), abs=1e-6)
     assert wilson(0, 0) == (0.0, 1.0)
-
-
-def test_the_intervals_of_many_shares_are_those_of_each():
-    hits, trials = np.array([0, 3, 8, 20]), np.array([1, 3, 20, 45])
-    each = [wilson(h, n) for h, n in zip(hits.tolist(), trials.tolist(), strict=True)]
-    assert intervals(hits, trials).tolist() == [list(one) for one in each]
-    assert intervals(hits, 45).shape == (4, 2)

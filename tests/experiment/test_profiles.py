@@ -12,6 +12,7 @@ from ldp_core import limits
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import changed, parse, read_profiles, write_profiles
 from ldp_core.tables import MOST_BYTES
+from tests.pace import of_cpu
 
 GOOD = "client,epsilon,low,high\n1,0.5,-1,1\n2,8,-2,2\n"
 HEADER = "client,epsilon,low,high\n"
@@ -119,6 +120,18 @@ def test_the_caps():
     row = "1,1,-1,1\n"
     (said,) = problems(HEADER + row * (int(limits.CLIENTS.maximum) + 1))
     assert said == "line 100002 is one client too many; a file holds at most 100\u202f000"
+
+
+@pytest.mark.parametrize("cell", ["0.5", "x"])
+@pytest.mark.alone
+def test_a_hundred_thousand_lines_take_less_than_two_seconds(cell: str):
+    """Of one core: what else the machine does is not counted, but for what it takes of the caches."""
+    data = (HEADER + "".join(f"{n},{cell},-1,1\n" for n in range(1, 100_001))).encode()
+    with of_cpu(2):
+        if cell == "x":
+            assert len(problems(data)) == 100_000
+        else:
+            assert read_profiles(data)["clients.count"] == 100_000
 
 
 numbers = st.floats(limits.EPSILON.minimum, limits.EPSILON.maximum)

@@ -79,13 +79,6 @@ SIZE = 12
 UNIT = (-1.0, 1.0)
 
 
-def test_the_reference_at_a_budget_of_eight():
-    """Mathematics, section 8: p ≈ 0.901 and 1/m² ≈ d/7.52."""
-    law = caps_at(np.array(8.0), 1)
-    assert np.exp(law.log_p) == pytest.approx(0.901, abs=5e-4)
-    assert law.scale**2 == pytest.approx(7.52, abs=0.005)
-
-
 @pytest.mark.parametrize("epsilon", every(2, [1e-3, 0.1, 1.0, 40.0, 8.0, 700.0, 300.0]))
 def test_privunit_parameters_are_optimal(epsilon: float):
     """m and E[α²] as section 8 has them, in sixty digits, at the p that was found and beside it."""

@@ -15,7 +15,7 @@ from ldp_core.accounting import AGAINST
 from ldp_core.accounting.worth import NOTHING, UP_TO
 from ldp_core.attacks import PublicImages
 from ldp_core.attacks.findings.verdict import READ
-from ldp_core.classroom import FREE, sessions, topics
+from ldp_core.classroom import FREE
 from ldp_core.datasets import data_dir
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse, plan
@@ -71,12 +71,6 @@ def test_unknown_lesson_is_said_above_the_path(runs_dir: Path):
     app = opened("nothing <b>")
     assert "There is no lesson" in said(app)
     assert [one.label for one in app.button].count("Begin") == len(lessons.names())
-
-
-@pytest.mark.parametrize("name", lessons.names())
-def test_lesson_is_on_the_path_and_in_a_class(runs_dir: Path, name: str):
-    assert lessons.get(name).label in said(opened())
-    assert name in topics.names() and lessons.get(name).free in ["", *sessions.free_fields(name)]
 
 
 def test_field_without_values_is_refused_in_a_sentence():

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
 from ldp_core import presets
 from ldp_core.datasets import Step
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.runs import kinds, queue
+from ldp_core.runs import queue
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.queue.job import Job
@@ -18,7 +18,6 @@ from ldp_core.runs.view.folded import CompactSeries
 from ldp_core.runs.view.run_curves import Progress, RunProgress
 from pages.parts.runs.job_state import _stopped, place_in_queue
 from pages.parts.runs.said import _places, said, state
-from pages.parts.runs.said import in_words as in_words_of
 from tests.pages.conftest import drawn
 
 DRAFT = presets.get("two_volunteers").draft
@@ -103,10 +102,6 @@ def test_job_stopped_in_round_one_restarts_there():
     assert "nothing" not in _stopped(DRAFT, progress(0, 0))
     assert _stopped(DRAFT, progress(0, 0)).endswith("to go on begins with the first round")
     assert _stopped(DRAFT, progress(2, 3)) == "Stopped at round 2 to 3 of 15; whole rounds are kept"
-
-
-def in_words(kind: str, request: dict[str, Any]) -> Words:
-    return in_words_of(kind, kinds.get(kind).parse(request))
 
 
 def test_a_request_of_another_version_keeps_its_name():
