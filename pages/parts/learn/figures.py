@@ -164,7 +164,7 @@ def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
         tips = [f"ε {number(e)}" for e, _ in cells]
         marked = [tip if e == MARKED else "" for tip, (e, _) in zip(tips, cells, strict=True)]
         style = line_style(colour(tint), 1.5, 9) | {"mode": "lines+markers+text", "textposition": "top left"}
-        line = scatter(x, y, **style, text=marked, hovertext=tips, hovertemplate=hover)
+        line = scatter(x, y, name=label, **style, text=marked, hovertext=tips, hovertemplate=hover)
         chart.add(line, y[-1], f"<b>{label}</b>, {tips[-1]}", colour(tint))
         variances += x
         words.append(f"{label}: alike up to {max(y):.2f} at a variance of {number(min(x))}")

@@ -123,7 +123,7 @@ def price_figure(found: Sequence[PaperPoint], tints: Mapping[str, int]) -> Figur
                 for one in own
             ]
             look = line_style(colour(tint), 2, 7) | {"hovertemplate": "%{text}<extra></extra>"}
-            line = scatter([one.run for one in own], means, **look, error_y=error, text=text)
+            line = scatter([one.run for one in own], means, **look, name=name, error_y=error, text=text)
             chart.add(line, means[-1], f"<b>{name}</b>", colour(tint))
     ticks = {"tickvals": list(RUNS), "ticktext": [spelled(int(run)) for run in RUNS]}
     return chart.figure(

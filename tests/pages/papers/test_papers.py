@@ -77,7 +77,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest, monkeypatch:
     assert "**Unlike data, ε 100 a run.** Take PLDP-FL (60 % right, 9 % picked out)." in text
     assert "at least 99 %" in text and "version 0ld" in text
     (line,) = price_figure(points(claims.shelf("five"))[:4], {"PLDP-FL": 2})["data"]
-    assert len(line["x"]) == len(RUNS)
+    assert len(line["x"]) == len(RUNS) and line["name"] == "PLDP-FL" and line["showlegend"], "for a phone"
     (one, *_) = points(claims.shelf("five"))
     sure = [replace(each, also={"identified_clipped": 1.0}) for each in one.figures]
     assert "without noise all are" in _how((replace(one, figures=tuple(sure)),))
