@@ -199,10 +199,11 @@ def _asked(needs: Needs) -> Job | None:
     with suppress(StudioError):
         if place in known:
             return look(known[place])
-    for other in known.values():
+    for other, job in [*known.items()]:
         with suppress(StudioError):
-            if look(other).live:
-                jobs.cancel(other, visitor())
+            if look(job).live:
+                jobs.cancel(job, visitor())
+                del known[other]  # who comes back to it asks anew
     with refusing():
         known[place] = jobs.launch("ask", needs, **who())
         return look(known[place])
@@ -216,7 +217,8 @@ def _watch(needs: Needs, job: Job, found: AskProgress) -> None:
         return
     cells = points_of(found.cells)
     if found.chance is None or (whole := _answered(needs, cells)) is None:
-        far_state(job, 0.0, lambda left: f"Trying designs: {len(cells)} runs so far{left}", "stopped")
+        runs = f"{len(cells)} runs"
+        far_state(job, 0.0, lambda left: f"Trying designs: {runs} so far{left}", runs)
         return
     _answer(needs if whole else replace(needs, levers=False), cells, found.chance, found.told)
 

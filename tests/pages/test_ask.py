@@ -31,6 +31,9 @@ def test_changed_question_is_one_unlisted_job_and_its_answer_replaces_the_first(
     app.number_input(key="ask many digits").set_value(60).run()
     states = {one.status for one in queue.find()}
     assert states == {"completed", "cancelled", "queued"}, "an earlier question is given up"
+    app.number_input(key="ask many digits").set_value(50).run()
+    (live,) = (one for one in queue.find() if one.live)
+    assert live.request["needs"]["clients"] == 50, "and asked anew by who comes back to it"
 
 
 def test_address_brings_its_question(opened: Opened):
