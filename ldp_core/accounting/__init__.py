@@ -28,5 +28,6 @@ from ldp_core.accounting.ledger_entry import (
 )
 from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_samples
 from ldp_core.accounting.worth import NOTHING, Worth, word_of, worth
+from ldp_core.composition.compose import compose
 from ldp_core.composition.shuffling import shuffled
 from ldp_core.composition.spending import DELTA, RULES, Promise, Spending

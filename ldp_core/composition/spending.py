@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ldp_core.composition.compose import optimal
+from ldp_core.composition.compose import compose_counts
 from ldp_core.composition.own_law import own_epsilon
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of
@@ -23,6 +23,7 @@ RULES = {
     "basic": "the sum over all uses, which an attacker can reach",
     "optimal": "the exact worst case of equal pure budgets at this δ (Kairouz, Oh and Viswanath 2015)",
     "own_law": "composed by this mechanism's own law at this δ, which may tell more than its ε alone",
+    "rdp": "Rényi divergences, converted at this δ",
     "gaussian": "Gaussian noise exactly at this δ: uses add up as the root of the sum of squares",
     "shuffled": "what a shuffled heap tells at this δ at most (Feldman, McMillan and Talwar 2023)",
     "skellam": "Skellam noise in a sum: Rényi divergences at whole orders, converted at this δ",
@@ -159,9 +160,9 @@ def _pure(mechanism: Mechanism, client: Client, uses: int) -> Promise:
     if uses == 1:
         return by_rule("basic", loss, 0.0, basic, generic)
     found = by_rule("basic", basic, 0.0, basic)
-    exact = optimal(loss, uses, DELTA)
-    if exact <= basic * (1 - GAIN):
-        generic, found = exact, by_rule("optimal", exact, DELTA, basic)
+    optimal = compose_counts((loss,), (uses,), DELTA).epsilon
+    if optimal <= basic * (1 - GAIN):
+        generic, found = optimal, by_rule("optimal", optimal, DELTA, basic)
     own = own_epsilon(mechanism, *client, uses, DELTA)
     if own <= generic * (1 - GAIN):
         found = by_rule("own_law", own, DELTA, basic)

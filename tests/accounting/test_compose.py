@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import gammaln, xlogy
 
-from ldp_core.accounting import shuffled
-from ldp_core.composition.compose import optimal
+from ldp_core.accounting import compose, shuffled
 from ldp_core.composition.shuffling import heap_delta
 from ldp_core.composition.sums import sampled_delta, sampled_epsilon, skellam_epsilon
 from ldp_core.errors import InvalidInput
@@ -22,11 +21,18 @@ from ldp_core.mechanisms.shared.gaussian_privacy import epsilon_of, mu_of
 
 
 @settings(max_examples=150)
-@given(epsilon=st.floats(1e-6, 20), uses=st.integers(1, 200), delta=st.sampled_from([1e-9, 1e-5, 0.01]))
-def test_exact_composition_grows_up_to_the_sum(epsilon: float, uses: int, delta: float):
-    found = optimal(epsilon, uses, delta)
-    assert 0 <= found <= epsilon * uses
-    assert optimal(epsilon, uses + 1, delta) >= found * (1 - 1e-9)
+@given(
+    epsilons=st.lists(st.floats(0, 20), max_size=40),
+    delta=st.sampled_from([0.0, 1e-9, 1e-5, 0.01]),
+    method=st.sampled_from(["best", "basic", "optimal", "rdp"]),
+)
+def test_never_above_the_sum_and_in_no_order(epsilons: list[float], delta: float, method: str):
+    bound = compose(epsilons, delta, method)
+    assert 0 <= bound["epsilon"] <= bound["basic"] * (1 + 1e-12)
+    assert bound["delta"] <= delta
+    assert compose(epsilons[::-1], delta, method)["epsilon"] == pytest.approx(bound["epsilon"], rel=1e-12)
+    more = compose([*epsilons, 1.0], delta, method)
+    assert more["epsilon"] >= bound["epsilon"] * (1 - 1e-9)
 
 
 def test_the_optimal_bound_is_exact_against_a_brute_force_sum():
@@ -39,8 +45,25 @@ def test_the_optimal_bound_is_exact_against_a_brute_force_sum():
         likely, unlikely = p**outcomes * (1 - p) ** (k - outcomes), p ** (k - outcomes) * (1 - p) ** outcomes
         return float(np.maximum(likely - math.exp(bound) * unlikely, 0).sum())
 
-    found = optimal(epsilon, k, delta)
+    found = compose([epsilon] * k, delta, "optimal")["epsilon"]
     assert excess(found) == pytest.approx(delta, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("epsilons", "delta", "method", "words"),
+    [
+        ([-1.0], 0.0, "best", "epsilons"),
+        ([math.nan], 0.0, "best", "epsilons"),
+        ([math.inf], 0.0, "best", "epsilons"),
+        ([1.0], 1.0, "best", "delta"),
+        ([1.0], -0.1, "best", "delta"),
+        ([1.0], math.nan, "best", "delta"),
+        ([1.0], 0.0, "advanced", "method"),
+    ],
+)
+def test_invalid_composition_is_refused(epsilons: list[float], delta: float, method: str, words: str):
+    with pytest.raises(InvalidInput, match=words):
+        compose(epsilons, delta, method)
 
 
 def randomised_response(epsilon: float, step: float) -> Any:
@@ -48,12 +71,15 @@ def randomised_response(epsilon: float, step: float) -> Any:
     return privacy_loss_distribution.from_randomized_response(noise, 2, value_discretization_interval=step)
 
 
-@pytest.mark.parametrize(("epsilon", "uses"), [(0.05, 40), (0.5, 20), (2.0, 7)])
-def test_composition_agrees_with_dp_accounting(epsilon: float, uses: int):
+@pytest.mark.parametrize("budgets", [[0.05] * 40, [0.5] * 20, [2.0] * 7, [0.1, 0.3, 0.5, 1.0] * 5])
+def test_composition_agrees_with_dp_accounting(budgets: list[float]):
     """Its discretised distribution rounds losses up, by at most a step a use."""
-    exact = randomised_response(epsilon, step := 1e-4).self_compose(uses)
-    known, found = exact.get_epsilon_for_delta(1e-5), optimal(epsilon, uses, 1e-5)
-    assert known - 2 * uses * step <= found <= known + 1e-9
+    exact = randomised_response(budgets[0], step := 1e-4)
+    for epsilon in budgets[1:]:
+        exact = exact.compose(randomised_response(epsilon, step))
+    known, found = exact.get_epsilon_for_delta(1e-5), compose(budgets, delta=1e-5)
+    assert known - 2 * len(budgets) * step <= found["epsilon"] <= found["basic"]
+    assert found["epsilon"] <= (1.15 * known if len(set(budgets)) > 1 else known + 1e-9)
 
 
 DELTA = 1e-5
@@ -206,7 +232,7 @@ def test_several_heaps_compose():
     assert apart(both[0], both[1], shuffled(1.0, 5, 1e-2, heaps=2)) <= 1e-2
     alone, many = shuffled(1.0, 3000, 1e-5), shuffled(1.0, 3000, 1e-5, heaps=50)
     assert alone < many < 50 * shuffled(1.0, 3000, 1e-5 / 50)
-    assert many < optimal(1.0, 50, 1e-5)
+    assert many < compose([1.0] * 50, 1e-5)["epsilon"]
     # losses of one heap are nearly normal: fifty of them add up as the root of fifty does
     nearly = epsilon_of(1e-5, math.sqrt(50) * mu_of(alone, 1e-5))
     assert many == pytest.approx(float(nearly), rel=0.05)

@@ -1,11 +1,11 @@
 """A class that answers through coins: a student's coin, and the room's estimate on the wall."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
 
+from ldp_core import accounting
 from ldp_core.classroom import Session, one_bit, topics
 from ldp_core.lessons import LessonPlan, coin
 from ldp_core.lessons import get as lesson
@@ -64,7 +64,7 @@ def _toss(session: Session, plan: LessonPlan) -> None:
 
 def _sum(names: Iterable[str]) -> float:
     """ε of several bits together."""
-    return math.fsum(coin.BUDGETS[name] for name in names)
+    return float(accounting.compose([coin.BUDGETS[name] for name in names])["epsilon"])
 
 
 def wall(session: Session, job: Job | None, other: bool) -> None:

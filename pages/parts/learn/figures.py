@@ -8,7 +8,7 @@ import streamlit as st
 from ldp_core import mechanisms, presets
 from ldp_core.accounting import Promise, worth
 from ldp_core.attacks.findings.verdict import READ
-from ldp_core.composition.compose import optimal
+from ldp_core.composition.compose import compose_counts
 from ldp_core.lessons import LessonPlan
 from ldp_core.runs import outcomes, stored_ladder, styles, tint_of
 from pages.parts.charts.base import (
@@ -77,9 +77,9 @@ def _releases() -> None:
 
 def added_up(uses: int) -> list[str]:
     """What so many numbers, each with ε, come to for a person, as Markdown."""
-    epsilon, delta = (optimal(EPSILON, uses, DELTA), DELTA) if uses > 1 else (EPSILON, 0.0)
-    found = worth(Promise(epsilon, delta, guarantee=True))
-    best = f"The best proof for any mechanism: **ε {at_most(epsilon, 6)}** at δ 10⁻⁵."
+    bound = compose_counts((EPSILON,), (uses,), DELTA if uses > 1 else 0.0)
+    found = worth(Promise(bound.epsilon, bound.delta, bound.rule, bound.basic, None, True))
+    best = f"The best proof for any mechanism: **ε {at_most(bound.epsilon, 6)}** at δ 10⁻⁵."
     return [
         f"**{number(uses, 9)} number{'s, each' if uses > 1 else ''}** with ε {EPSILON:g}: "
         f"added up, **ε {number(uses * EPSILON, 9)}** for the person.",
