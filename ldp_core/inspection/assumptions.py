@@ -27,12 +27,17 @@ SAME = 1e-9
 """The same distance if both differ by rounding alone: 1e-13 was measured in float32, and 1e-6 between
 uploads of two pictures of one class through LeNet."""
 SIGNS = "sign compression"
-ZEROS = "top-k or random-k"
 MOVED = "noise, weight decay or other weights before"
 EVEN, MOST = 1e-2, 0.9
 """Sizes are one where more than `MOST` are within `EVEN` of their median."""
 SCATTERED, LEAST = 0.01, 0.25
 """Share of zeros outside whole rows and columns, and smallest of the others over their median, of top-k."""
+PEAK, ENDS = 1e-3, 0.01
+"""Values were clipped where several, of several rows, are within `PEAK` of the largest; where rounding is
+coarser than that, more than `ENDS` of them.
+"""
+MOMENTUM = 0.9
+"""Momentum that is tried."""
 STEPS = 20
 """Largest number of steps on one picture that is tried."""
 
@@ -153,17 +158,34 @@ def causes_of(seen: Observation, card: UploadCard) -> dict[str, str]:
     still = float((step == 0).mean())
     large = not len(kept) or kept.min() > LEAST * np.median(kept)
     few = large and (table == 0).mean() > SCATTERED  # a few of one row leave no zero between
-    bias = step[slices[-1].start : slices[-1].stop]
-    sparse = not even and (few or (bias.any() and not bias.all()))
+    # units that are silent for some of few pictures have their zeros in common
+    unlike = len(np.unique(live == 0, axis=0)) > len(live) / 2
+    holes = len(kept) and (live == 0).mean() > SCATTERED and not few and unlike
+    last = slices[-1]
+    bias = step[last.start : last.stop]
+    sparse = not even and (few or (bias.any() and not bias.all() and not holes))
+    rounding = 2 * np.spacing(np.abs(seen.previous)) if card.sent == "weights" else np.zeros(1)
+    most = np.abs(step).max()
+    ends = np.abs(step) + rounding > (1 - PEAK) * most
+    rows = max(ends[one.start : one.stop].reshape(one.shape[0], -1).any(axis=1).sum() for one in slices)
+    # pixels are alike in one row, and what units answer is not
+    beside = int(ends[slices[-2].start : slices[-2].stop].sum())
+    many = ends.mean() > ENDS or rounding.max() < PEAK * most
+    cut = (rows > 2 or beside > 2) and many and not even
+    fell = int((bias > 0).sum())
+    reverse = card.alone and seen.classes > 2 and fell == 1 and bool(bias.all())
     found = {
         "first step of Adam, RMSprop or Adagrad": adam if same and card.sent != "gradient" else "",
         SIGNS: one if even else "",
-        ZEROS: f"{100 * still:.0f} % are exactly 0" if sparse else "",
+        "top-k": f"{100 * still:.0f} % are exactly 0, the others large" if sparse else "",
+        "random-k": f"{100 * still:.0f} % are exactly 0, of any size and place" if holes else "",
+        "clipping by value": f"{100 * ends.mean():.0f} % are as large as the largest" if cut else "",
         MOVED: "every number moved" if still < 1e-3 and not even else "",
+        "a reversed sign": "the last bias fell for one class alone" if reverse else "",
         "layers left as they were": f"{unmoved} did not move" if unmoved else "",
     }
-    if (live == 0).any() and not (even or sparse):
-        del found[ZEROS]  # that dropped little: neither shown nor ruled out
+    if (live == 0).any() and not (even or sparse or holes):
+        del found["top-k"]  # that dropped little: neither shown nor ruled out
     return found
 
 
@@ -178,12 +200,16 @@ def causes_beside(seen: Observation, x: NDArray[np.float32], card: UploadCard) -
         return float(((sent + change) ** 2).sum() / (sent**2).sum())
 
     made = moved(seen)
-    total, each = made, list[float]()
-    for _ in range(STEPS - 1):
-        total = total + moved(replace(seen, previous=(seen.previous + total).astype(np.float32)))
-        each.append(apart(total))
-    count = int(np.argmin(each))
-    found[f"2 to {STEPS} steps on this picture"] = f"{count + 2}" if each[count] < REMADE else ""
+    for kept, words in ((0.0, ""), (MOMENTUM, f" with momentum {MOMENTUM:g}")):
+        total = pace = made
+        each = list[float]()
+        for _ in range(STEPS - 1):
+            pace = kept * pace + moved(replace(seen, previous=(seen.previous + total).astype(np.float32)))
+            total = total + pace
+            each.append(apart(total))
+        count = int(np.argmin(each))
+        name = f"2 to {STEPS} steps on this picture{words}"
+        found[name] = f"{count + 2}" if each[count] < REMADE else ""
     model = card.model
     for name in ("relu", "sigmoid", "tanh"):
         if not isinstance(model, OwnLayers):

@@ -83,7 +83,7 @@ def test_a_share_of_scattered_zeros_fits_top_k():
     arrays, card = changed(largest)
     some, others = fitting(arrays, card)
     zeros = np.concatenate([*moves(arrays)]) == 0
-    assert f"top-k or random-k ({100 * zeros.mean():.0f} %" in some and "sign" in others
+    assert f"top-k ({100 * zeros.mean():.0f} %" in some and "sign" in others
 
 
 @pytest.mark.parametrize("share", [0.98, 0.995, 0.999])
@@ -107,7 +107,7 @@ def test_top_k_that_leaves_the_first_layer_whole_is_not_ruled_out():
 def test_more_directions_are_not_told_as_pictures_where_top_k_fits():
     arrays, card = changed(lambda change: largest(change) if change.ndim > 1 else change)
     says = ldp_core.inspect(arrays, card)["says"]
-    assert "random-k (" in says and "at least" not in says
+    assert "top-k (" in says and "at least" not in says
 
 
 def test_units_at_zero_that_the_picture_moves_fit_dropout():
@@ -122,16 +122,48 @@ def test_label_smoothing_is_no_other_learning_rate():
     assert "another loss" in found["says"]
 
 
+@pytest.mark.parametrize(("share", "biases"), [(0.5, True), (0.5, False), (0.97, False)])
+def test_zeros_of_any_size_and_place_fit_random_k(share: float, biases: bool):
+    draw = np.random.default_rng(2)
+
+    def kept(change: NDArray[Any]) -> NDArray[Any]:
+        """Biases may be left whole, or be hit by none of a few zeros."""
+        whole = change.ndim < 2 and not biases
+        return change if whole else change * (draw.random(change.shape) < share)
+
+    some, others = fitting(*changed(kept))
+    assert "random-k" in some and "top-k" in others and "dropout" not in some
+
+
 @pytest.mark.parametrize("count", [2, 8])
-def test_pictures_that_silence_units_fit_no_top_k(count: int):
+def test_pictures_that_silence_units_fit_no_random_k(count: int):
     arrays, card = upload(count=count)
-    some, _ = fitting(arrays, card | {"batch": 1})
-    assert "top-k" not in some
+    some, others = fitting(arrays, card | {"batch": 1})
+    assert "random-k" in others and "top-k" not in some + others
+
+
+@pytest.mark.parametrize(("share", "rate"), [(0.8, 0.1), (0.97, 0.1), (0.997, 0.1), (0.8, 0.001)])
+def test_values_as_large_as_the_largest_fit_clipping(share: float, rate: float):
+    arrays, _ = upload(rate=rate)
+    most = np.quantile(np.abs(np.concatenate([*moves(arrays)])), share)
+    some, others = fitting(*changed(lambda change: np.clip(change, -most, most), rate))
+    assert "clipping" in some and "top-k" in others and "random-k" in others
+
+
+@pytest.mark.parametrize(
+    ("made", "card"),
+    [({"decay": 0.1}, {}), ({"steps": 6, "rate": 0.5}, {"steps": 1}), ({}, {"model": SIGMOID})],
+)
+def test_unclipped_values_with_all_coordinates_fit_no_clipping(made: dict[str, Any], card: dict[str, Any]):
+    arrays, own = upload(**made)
+    some, others = fitting(arrays, own | card)
+    assert "clipping" in others and "random-k" in others and "clipping" not in some
 
 
 @pytest.mark.parametrize(
     ("made", "fits"),
     [
+        ({"steps": 4, "momentum": 0.9}, "momentum 0.9 (4)"),
         ({"steps": 6, "rate": 0.5}, "on this picture (6)"),
         ({"steps": 3, "rate": 0.002}, "on this picture (3)"),
     ],
@@ -147,6 +179,13 @@ def test_another_activation_fits_and_dropout_does_not():
     arrays, card = upload()
     some, others = fitting(arrays, card | {"model": SIGMOID})
     assert "relu" in some and "dropout" in others and "tanh" in others
+
+
+def test_reversed_sign_fits_where_the_update_was_subtracted():
+    arrays, card = upload()
+    some, others = fitting(*changed(lambda change: -change))
+    assert "reversed sign" in some and "noise" in others
+    assert ldp_core.inspect(arrays, card)["verdict"] == "comes back"
 
 
 @pytest.mark.parametrize("layer", [0, 1])
