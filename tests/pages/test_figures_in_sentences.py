@@ -196,6 +196,30 @@ def test_numbers_on_pages_follow_from_events_and_ledger(name: str, walks: Any):
             assert any(worth(line).right is None for line in lines)
 
 
+OLD_FAULTS: dict[str, tuple[str, str, str]] = {
+    "the asked trust and mechanism": ("trusts at ε 8", r"Distributed: [^;]*", "Local: Piecewise"),
+    "one trust of several": ("trusts at ε 8", r"Trust: 4 compared", "Trust: no one"),
+    "noise without LDP": ("no mechanism", r"plain: 0 after round 1", "plain: 4.7·10⁻³⁵ after round 1"),
+    "votes where none are cast": ("no mechanism", r"^Noise variance per weight", "Of votes after the vote"),
+    "the most of several uploads": (
+        "real uploads",
+        r"duet: [\d.]+ of 15 images back on average",
+        "duet: 4 of 15 images back",
+    ),
+}
+"""Sentences of a kind of run, and what stood there once."""
+
+
+@pytest.mark.parametrize("fault", OLD_FAULTS)
+def test_fault_that_was_mended_is_reported(fault: str, walks: Any):
+    run, now, then = OLD_FAULTS[fault]
+    draft, job, texts = walks(run)
+    facts = Facts(draft, events_of(job))
+    said = [(text, re.sub(now, then, text)) for _, text in texts if re.search(now, text)]
+    assert said and all(unexplained(false, facts) for _, false in said)
+    assert not any(unexplained(true, facts) for true, _ in said)
+
+
 FALSIFIED: dict[str, tuple[str, str, Any, str]] = {
     "accuracy": ("three seeds", "round accuracy", lambda x: x - 0.013, "train compare report card"),
     "noise": ("several ε", "round noise_variance", lambda x: 1.2 * x, "train compare"),
