@@ -25,7 +25,7 @@ formulas, and sums worked out (tests/pages/noise) :: \$\$.*|Plain sum:.*
 measured on this machine :: in (?:less than )?# s\b|# s left|takes about # \w+|# [GMk]B\b|# clients at a time|# \w+ ago|# hours|attacks take about.*? times as long
 names and dates :: about 10 is nothing, from 20 on|from 0.8 on|numbers scaled to.*each value|weights of client # reached # in|\d{4}-\d\d-\d\d[^ ]*|(?<!\d)(?:19|20)\d\d(?=[);])|paper \d{3}.*|the best # of #, |1/σ²?|\b[0-9a-f]{12}\b|\ban? \d(?=$|[,)])|rank 1|■ #|Or steps.*|between # and # *$
 rates and weights that others have measured (tests/experiment/test_sweep, tests/theory) :: # fits this model.*|noise is # times what any weights in these ranges bear
-cells of settings that no run has (tests/theory) :: ^.*not trained yet.*|# settings × # seeds = # runs|differ in # things|and # more(?= \(|\.|$)|^#–#%$|^#(?:, #)+$
+cells of settings that no run has (tests/theory) :: ^.*not trained yet.*|# settings × # seeds = # runs|differ in # things|and # more(?= \(|\.|$)|^#–#%?$|^#(?:, #)+$
 verdict before training (tests/test_pilot) :: # (?:short )?(?:runs|trials)(?: with #(?: of #)? clients? a round)? end at[^;|]*|nine of ten runs end between #%? and #%?|chance up to #%|learns from #% on|The verdict is from a short trial[^|]*|testing …
 intervals of differences (tests/inference) :: interval -?# to #|\(# to #\)
 shares of data (tests/partitions) :: , and some of .*|median #|#% strict|Drawn are # of the #|A share is unsure.*|The best # and|share of the average:.*
