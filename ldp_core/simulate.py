@@ -134,9 +134,14 @@ class Simulation:
 
     def attacks(self) -> Iterator[Event]:
         """Attacks of the earliest rounds that wait for them."""
-        some = self.pending[: self._attempts.together]
+        some = self.pending[: self.together]
         yield from self._attempts.rounds(some)
         del self.pending[: len(some)]
+
+    @property
+    def together(self) -> int:
+        """Number of rounds that `attacks` takes at once."""
+        return self._attempts.together
 
     @property
     def checkpoint(self) -> State:

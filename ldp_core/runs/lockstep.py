@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ldp_core import datasets
@@ -73,18 +75,18 @@ def drive(
     private: Data | None = None,
     later: Mapping[int, bool] | None = None,
 ) -> Iterator[Turn]:
-    """Run experiments in lockstep, one turn each; those in `starts` are resumed. Attacks are turns of their
-    own, after all training, or after their round where `later` is False.
+    """Run experiments in lockstep, one turn each; those in `starts` are resumed. Events come in the order of
+    `simulate`; with `later`, attacks are turns of their own, after their round, or if True all training.
 
     `report` receives the steps before the first turn, `tick` a run's number and the trained share of its
     current round, in [0, 1]; `private` stands in for the data set that the experiments name.
     """
-    starts, later, running = starts or {}, later or {}, {}
+    starts, running = starts or {}, {}
     seconds = dict.fromkeys(experiments, 0.0) | {i: start.seconds for i, start in starts.items()}
     for i, one in experiments.items():
         state = starts[i].state if i in starts else None
         data = private or load(one.dataset, report)
-        most = PENDING_BYTES // len(experiments) * later.get(i, True)
+        most = None if later is None else PENDING_BYTES // len(experiments) * later[i]
         running[i] = _turns(one, data, state, partial(tick, i) if tick else None, most)
     trained = set[int]()
     while running:
@@ -94,7 +96,7 @@ def drive(
             began = time.perf_counter()
             events, state, done = next(turns)
             seconds[i] += time.perf_counter() - began
-            if done and later.get(i, True):
+            if done and later and later[i]:
                 trained.add(i)
             turn = Turn(i, events, state, seconds[i])
             if turn.ends:
@@ -108,10 +110,10 @@ def _turns(
     data: Data,
     start: State | None,
     tick: Callable[[float], None] | None,
-    most: int,
+    most: int | None,
 ) -> Iterator[tuple[list[dict[str, Any]], State | None, bool]]:
-    """Events and state of each turn, and whether all rounds are done; states for attacks to come take `most`
-    bytes.
+    """Events and state of each turn, and whether all rounds are done; with `most` bytes of states for attacks
+    to come, these are turns of their own.
     """
     from ldp_core.simulate import Simulation
 
@@ -120,10 +122,27 @@ def _turns(
     def parts() -> Iterator[Iterator[Event]]:
         for part in run.parts():
             yield part
-            while run.pending and (run.done or sum(state.size for state in run.pending) > most):
+            while run.pending and (run.done or sum(state.size for state in run.pending) > (most or 0)):
                 yield run.attacks()
 
-    for part in parts():
+    def ordered() -> Iterator[Iterable[Event]]:
+        held = list[Event]()
+        for part in run.parts():
+            held += part
+            if not run.pending:
+                yield held
+            elif run.together == 1:
+                yield chain(run.attacks(), held)
+            elif run.done or len(run.pending) >= run.together:
+                attacks = list[Event]()
+                while run.pending:
+                    attacks += run.attacks()
+                yield sorted(attacks + held, key=attrgetter("round"))
+            else:
+                continue
+            held = []
+
+    for part in parts() if most is not None else ordered():
         events = list[dict[str, Any]]()
         for event in part:
             events.append(event.as_json())
