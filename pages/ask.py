@@ -49,7 +49,7 @@ RECORD_TRUSTS = tuple(one for one in TRUSTS if one != "shuffled")
 """Trusts under which a record's promise is proved."""
 WANTED = {"promise": "A promise", "accuracy": "An accuracy"}
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 50.0)
-ASKED, JOBS = "asked", "asked in jobs"
+ASKED, JOBS, TIMES = "asked", "asked in jobs", "asked times"
 ADDRESSED = ("unit", "trust", "clients", "records", "dataset", "model", "epsilon", "accuracy")
 """Parts of a question that an address may hold."""
 
@@ -61,13 +61,11 @@ def main() -> None:
         "Answer four questions; the designs that fit are tried at once.",
     )
     begun = _begun()
-    fields = st.container()
+    given = _fields(begun)
     with st.expander("Your own data; another model"):
-        model = _model(begun)
+        given["model"] = _model(begun, given["dataset"])
         own_data_panel(ask=_ask_of)
-    with fields:
-        needs = _fields(begun, model)
-    if needs is None:
+    if (needs := _needs(begun, given)) is None:
         return
     st.session_state[ASKED] = needs
     stored = first_answer()
@@ -88,10 +86,13 @@ def _begun() -> Needs:
 
 
 def _put(needs: Needs) -> None:
-    """Have the fields show another question."""
+    """Show another question in fields of new keys: of the old ones a browser sends what they had."""
     st.session_state[ASKED] = needs
-    for key in [key for key in st.session_state if str(key).startswith("ask ")]:
-        del st.session_state[key]
+    st.session_state[TIMES] = st.session_state.get(TIMES, 0) + 1
+
+
+def _key(field: str) -> str:
+    return f"ask {field}, {st.session_state.get(TIMES, 0)}"
 
 
 def _ask_of(dataset: str) -> None:
@@ -101,27 +102,27 @@ def _ask_of(dataset: str) -> None:
     _put(replace(before.alone, dataset=dataset, model=None, clients=count, records=None, levers=True))
 
 
-def _model(before: Needs) -> str | None:
-    shape = datasets.get(before.dataset).shape
+def _model(before: Needs, dataset: str) -> str | None:
+    shape = datasets.get(dataset).shape
     fitting = [name for name in models.names() if models.get(name).fits(shape)]
     return st.selectbox(
         "**Model**",
         [None, *fitting],
         [None, *fitting].index(before.model) if before.model in fitting else 0,
         format_func=lambda name: models.get(name).label if name else "What learns best, of few weights",
-        key=f"ask model of {before.dataset}",
+        key=_key(f"model of {dataset}"),
         help="Those that the data fit: the convolutional network needs images as large as MNIST’s.",
     )
 
 
-def _fields(before: Needs, model: str | None) -> Needs | None:
+def _fields(before: Needs) -> dict[str, Any]:
     secret, whom, many, need = st.columns([1, 1.25, 1, 1.35], gap="medium", border=True)
     unit = secret.radio(
         "**Whose secret is it?**",
         list(UNITS),
         index=list(UNITS).index(before.unit),
         format_func=lambda one: UNITS[one].capitalize(),
-        key="ask whose",
+        key=_key("whose"),
     )
     offered = TRUSTS if unit == "client" else RECORD_TRUSTS
     trust = whom.selectbox(
@@ -129,25 +130,25 @@ def _fields(before: Needs, model: str | None) -> Needs | None:
         offered,
         index=offered.index(before.trust) if before.trust in offered else 0,
         format_func=WHOM.__getitem__,
-        key=f"ask whom of {unit}",
+        key=_key(f"whom of {unit}"),
     )
     names = [*own_data.labels(me()), *(name for name in datasets.names() if _is_here(name))]
     data = before.dataset if before.dataset in names else names[0]
     if len(names) > 1:
         data = many.selectbox(
-            "**Their data**", names, index=names.index(data), format_func=data_label, key="ask data"
+            "**Their data**", names, index=names.index(data), format_func=data_label, key=_key("data")
         )
     source = datasets.get(data)
     size, count = source.train_size, source.clients or before.clients
     left, right = many.columns(2, gap="small")
-    clients = left.number_input("**How many?**", 2, size, min(count, size), key=f"ask many {data}")
+    clients = left.number_input("**How many?**", 2, size, min(count, size), key=_key(f"many {data}"))
     most = size // int(clients)
     each = right.number_input(
         "**Each holds**",
         1,
         most,
         min(before.records or most, most),
-        key=f"ask each {data} {clients}",
+        key=_key(f"each {data} {clients}"),
         help=f"Records; {source.label} has {number(size, 7)} to deal out.",
     )
     kind = need.segmented_control(
@@ -156,7 +157,7 @@ def _fields(before: Needs, model: str | None) -> Needs | None:
         required=True,
         default="promise" if before.epsilon is not None else "accuracy",
         format_func=WANTED.__getitem__,
-        key="ask what",
+        key=_key("what"),
     )
     wanted: dict[str, Any] = {"epsilon": None, "accuracy": None}
     if kind == "promise":
@@ -166,20 +167,22 @@ def _fields(before: Needs, model: str | None) -> Needs | None:
             sorted({*EPSILONS, value}),
             value,
             format_func=lambda epsilon: f"{number(epsilon)}: {word_of(epsilon)}",
-            key="ask epsilon",
+            key=_key("epsilon"),
             help=f"For {UNITS[unit]}, in the whole run. {RULE} Known deployments have other units: "
             f"{'; '.join(deployments.listed())}.",
         )
     else:
         share = need.slider(
-            "Accuracy at least, %", 15, 99, round(100 * (before.accuracy or 0.9)), key="ask share"
+            "Accuracy at least, %", 15, 99, round(100 * (before.accuracy or 0.9)), key=_key("share")
         )
         wanted["accuracy"] = share / 100
-    given: dict[str, Any] = {"unit": unit, "trust": trust, "dataset": data, "clients": int(clients)}
-    given["records"] = int(each) if each < most else None
-    given["model"] = model if data == before.dataset else None
-    confirmed = before.confirmed and (before.as_json() | given | wanted == before.as_json())
-    place = json.dumps(given | wanted | {"confirmed": confirmed, "levers": True})
+    held = {"clients": int(clients), "records": int(each) if each < most else None}
+    return {"unit": unit, "trust": trust, "dataset": data, **held, **wanted}
+
+
+def _needs(before: Needs, given: dict[str, Any]) -> Needs | None:
+    confirmed = before.confirmed and before.as_json() | given == before.as_json()
+    place = json.dumps(given | {"confirmed": confirmed, "levers": True})
     try:
         return once(("needs", place), lambda: parse_needs(json.loads(place)))
     except InvalidExperiment as error:

@@ -20,3 +20,7 @@ def test_press_after_the_answer_is_whole_asks_anew(visitor: Visitor, label: str)
     page.get_by_role("button", name=re.compile(label)).first.click()
     wait_until(page, lambda: queue.find()[0].request != before)
     expect(answer).not_to_have_text(said, timeout=TRAINING)
+    taken = queue.find()[0].request["needs"]
+    page.get_by_text("Each record that a client holds").click()
+    wait_until(page, lambda: queue.find()[0].request["needs"]["unit"] == "record")
+    assert queue.find()[0].request["needs"]["clients"] == taken["clients"], "no field is back at what it was"

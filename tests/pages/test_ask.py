@@ -20,26 +20,26 @@ def test_first_answer_needs_no_job(opened: Opened):
 def test_changed_question_is_one_unlisted_job_and_its_answer_replaces_the_first(opened: Opened):
     app = opened("ask")
     before = app.header[0].value
-    app.selectbox(key="ask whom of client").select("central").run()
+    app.selectbox(key="ask whom of client, 0").select("central").run()
     (job,) = queue.find()
     assert (job.kind, jobs.recent()) == ("ask", [])
     assert settled(job.id).status == "completed"
     app.run()
     assert not app.exception
     assert app.header[0].value != before
-    app.number_input(key="ask many digits").set_value(50).run()
-    app.number_input(key="ask many digits").set_value(60).run()
+    app.number_input(key="ask many digits, 0").set_value(50).run()
+    app.number_input(key="ask many digits, 0").set_value(60).run()
     states = {one.status for one in queue.find()}
     assert states == {"completed", "cancelled", "queued"}, "an earlier question is given up"
-    app.number_input(key="ask many digits").set_value(50).run()
+    app.number_input(key="ask many digits, 0").set_value(50).run()
     (live,) = (one for one in queue.find() if one.live)
     assert live.request["needs"]["clients"] == 50, "and asked anew by who comes back to it"
 
 
 def test_address_brings_its_question(opened: Opened):
     app = opened("ask", unit="client", trust="central", clients="20", dataset="digits")
-    assert app.number_input(key="ask many digits").value == 20
-    assert app.selectbox(key="ask whom of client").value == "central"
+    assert app.number_input(key="ask many digits, 1").value == 20
+    assert app.selectbox(key="ask whom of client, 1").value == "central"
 
 
 def test_question_of_a_spoilt_address_is_the_first(opened: Opened):
@@ -51,12 +51,12 @@ def test_change_that_is_taken_is_the_question(opened: Opened):
     app = opened("ask")
     next(one for one in app.button if one.label == "Take it").click().run()
     assert not app.exception
-    assert app.number_input(key="ask many digits").value == 500
+    assert app.number_input(key="ask many digits, 1").value == 500
 
 
 def test_network_of_an_address_is_asked_about(opened: Opened):
     app = opened("ask", dataset="mnist_sample", model="cnn", trust="central", clients="100", epsilon="8")
-    assert app.selectbox(key="ask model of mnist_sample").value == "cnn"
+    assert app.selectbox(key="ask model of mnist_sample, 1").value == "cnn"
     (job,) = queue.find()
     assert job.request["needs"]["model"] == "cnn"
 
@@ -72,7 +72,7 @@ def test_own_table_is_asked_about_with_its_clients(opened: Opened, monkeypatch: 
     next(one for one in app.button if "repaid" in one.label).click().run()
     app.button(key=f"about {own.name}").click().run()
     assert not app.exception
-    assert app.number_input(key=f"ask many {own.name}").value == 5
+    assert app.number_input(key=f"ask many {own.name}, 1").value == 5
     (job,) = queue.find()
     asked = job.request["needs"]
     assert (asked["dataset"], asked["clients"]) == (own.name, 5)
