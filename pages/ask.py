@@ -62,7 +62,7 @@ def main() -> None:
     )
     begun = _begun()
     given = _fields(begun)
-    with st.expander("Your own data; another model"):
+    with st.expander("Your own data; another model", key=_key("more")):
         given["model"] = _model(begun, given["dataset"])
         own_data_panel(ask=_ask_of)
     if (needs := _needs(begun, given)) is None:

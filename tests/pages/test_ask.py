@@ -2,7 +2,9 @@
 
 import pytest
 
+from ldp_core.experiment import Draft
 from ldp_core.runs import Person, jobs, own_data, queue
+from ldp_core.runs.record import drafts
 from ldp_core.tuning.needs import parse_needs
 from tests.pages.conftest import Opened
 from tests.runs.in_process import settled
@@ -77,3 +79,15 @@ def test_own_table_is_asked_about_with_its_clients(opened: Opened, monkeypatch: 
     asked = job.request["needs"]
     assert (asked["dataset"], asked["clients"]) == (own.name, 5)
     assert parse_needs(asked).designs(4.0)[0].partition.name == "as_given"
+
+
+def test_found_design_that_holds_no_picture_leads_to_one_that_does(opened: Opened):
+    design = parse_needs({"unit": "record", "trust": "secure_sum", "clients": 20, "epsilon": 4.0}).designs(
+        4.0
+    )[0]
+    app = opened("attack", draft=drafts.new(Draft.alone(design)))
+    attack = next(one for one in app.button if one.label == "Attack")
+    assert attack.disabled and app.error
+    next(one for one in app.button if one.label.endswith("instead")).click().run()
+    assert not app.exception and not app.error
+    assert not next(one for one in app.button if one.label == "Attack").disabled

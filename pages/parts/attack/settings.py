@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import attacks, datasets, limits, mechanisms, models
+from ldp_core import attacks, datasets, limits, mechanisms, models, presets
 from ldp_core.attacks import servers
 from ldp_core.attacks.servers import Server
 from ldp_core.component import Component
@@ -21,11 +21,13 @@ from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.fields import named, own_parameters, switch
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import number, per, plain, signed
-from pages.parts.ui.workspace import Workspace
+from pages.parts.ui.workspace import Workspace, start_with
 
 UPLOADS = {"audit": "one image, one step", "real": "its real upload"}
 SEEN = (1, 2, 5, 10, 20, 50, 100)
 AUTO = "the one that suits"
+READABLE = "picture_forms"
+"""Scenario whose uploads can be read, offered where a draft’s cannot."""
 KEPT = (
     "These pictures stay on this server and are sent nowhere else. What a run keeps of them, those that were "
     "attacked and what came back, is deleted with the last run that shows it."
@@ -112,6 +114,10 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
     except InvalidExperiment as error:
         for problem in error.problems if chosen else ():
             st.error(plain(problem_in_words(problem), 300))
+        readable = presets.get(READABLE)
+        if chosen and st.button(f"Attack “{readable.label}” instead", key=key("readable")):
+            start_with(readable.draft)
+            st.rerun()
         return None
 
 
