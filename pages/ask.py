@@ -260,7 +260,11 @@ def _answer(needs: Needs, cells: Mapping[Any, float], chance: float, told: float
 
 
 def _figures(found: BestDesign, design: Experiment, chance: float, told: float | None) -> None:
-    how = f"Mean of {found.runs} fresh runs." if found.measured else "Expected, from two runs of each design."
+    how = (
+        f"Mean of {found.runs} fresh runs."
+        if found.measured
+        else "Expected, from two more runs of the best of the designs that were tried."
+    )
     rest = f"{_span(found)}; guessing {percent(chance)}, without noise {percent(found.ceiling)}"
     accuracy, attacker = chip("Accuracy", percent(found.mean), rest, how), None
     if told is not None:

@@ -93,16 +93,6 @@ def further_run(mean: float, runs: int, spread: Deviation, missed: float) -> flo
     return mean - float(stdtrit(spread.freedom, 1 - missed)) * sqrt(1 + 1 / runs) * spread.size
 
 
-def without_luck(means: ArrayLike, error: float) -> float:
-    """Expected mean of the first of several, chosen as the largest, each with this standard error: as far
-    from their average as they differ beyond it (empirical Bayes).
-    """
-    each = np.asarray(means, dtype=np.float64)
-    between = float(each.var(ddof=1)) if len(each) > 1 else inf
-    kept = max(0.0, 1 - error**2 / between) if between else 0.0
-    return float(each.mean() + kept * (each[0] - each.mean()))
-
-
 def most_runs(values: ArrayLike, missed: float = MISSED) -> float:
     """Upper limit, but for a share `missed` of such limits, of what 97.5 % of runs reach."""
     each = np.asarray(values, dtype=np.float64)

@@ -11,7 +11,7 @@ a killed search resumes from the store.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan, sqrt
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,6 @@ from ldp_core.inference.interval import (
     most_runs,
     nine_of_ten,
     spent,
-    without_luck,
 )
 from ldp_core.tuning.needs import Needs
 from ldp_core.tuning.question import Question, plain
@@ -37,6 +36,8 @@ REPLICAS = 4
 SCREENED = range(2)
 CHOOSING = range(2, 5)
 """Seeds by which one of the `BEST` designs of the screening is chosen."""
+EXPECTED = range(2, 4)
+"""Seeds that give the expected accuracy of the design that the screening found best."""
 FIRST = 5
 """First of the fresh seeds, which choose no design."""
 DOUBLED = 1
@@ -140,7 +141,7 @@ class _Search:
 
     def answer(self) -> BestDesign:
         if (epsilon := self.space.epsilon) is not None:
-            return self.look(epsilon) if self.space.confirmed else self.best(epsilon)
+            return self.look(epsilon) if self.space.confirmed else self.expected(epsilon)
         place = self.least()
         if not self.space.confirmed:
             return self.best(self.space.steps[place])
@@ -194,17 +195,28 @@ class _Search:
         found = [[self.known[point] for point in row] for row in points]
         return sorted(range(len(found)), key=lambda one: -float(np.mean(found[one]))), found
 
-    def best(self, epsilon: float) -> BestDesign:
-        """The design that the screening found best. Its spread over seeds is that of all designs."""
+    def best(self, epsilon: float, seen: float | None = None) -> BestDesign:
+        """The design that the screening found best, or `seen` of it. Its spread over seeds is that of all
+        designs.
+        """
         order, found = self.ranked(epsilon)
         first = [found[one] for one in order[: 2 * BEST]]
         spread = deviation(*first)
         if not spread.freedom:
             spread = Deviation(UNSURE, MANY)
-        means, runs = [float(np.mean(one)) for one in first], len(first[0])
-        sure = further_run(means[0], self.space.fresh, spread, MISSED)
+        mean, runs = float(np.mean(first[0])), len(first[0])
+        sure = further_run(mean, self.space.fresh, spread, MISSED)
         half = nine_of_ten(spread, runs, UNSURE)
-        return self._of(epsilon, order[0], without_luck(means, spread.size / sqrt(runs)), half, sure, runs)
+        return self._of(epsilon, order[0], mean if seen is None else seen, half, sure, runs)
+
+    def expected(self, epsilon: float) -> BestDesign:
+        """The design that the screening found best, with its mean over seeds that did not choose it; where
+        runs are dear, over its trials.
+        """
+        design = self.best(epsilon).design
+        if self.at(design, epsilon, SCREENED.start) not in self.known:
+            return self.best(epsilon)
+        return self.best(epsilon, float(self.runs([design], epsilon, EXPECTED).mean()))
 
     def least(self) -> int:
         """Place among the steps of the least ε at which a design is expected to suffice, or the last."""

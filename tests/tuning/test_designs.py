@@ -14,6 +14,7 @@ from ldp_core.runs.kinds.ask import told_apart
 from ldp_core.runs.stored_answer import first_answer
 from ldp_core.tuning.designs import (
     CHOOSING,
+    EXPECTED,
     TRIAL,
     DesignRun,
     answer_of,
@@ -55,6 +56,16 @@ def test_best_design_is_found_and_confirmed_by_fresh_seeds():
     found = answer_of(needs, known)
     assert (found.design, found.runs, found.measured) == (2, needs.fresh, True)
     assert found.low < found.mean < found.high
+
+
+def test_expected_accuracy_is_of_seeds_that_chose_no_design():
+    def accuracy(point: DesignRun) -> float:
+        return 0.5 + 0.2 * (point.design == 1 and point.seed < EXPECTED.start)
+
+    needs = parse_needs({"trust": "server", "epsilon": 2})
+    known, _ = searched(needs, accuracy)
+    found = answer_of(needs, known)
+    assert (found.design, found.mean, found.runs) == (1, 0.5, len(EXPECTED))
 
 
 @pytest.mark.parametrize("crossing", [0.3, 2.0, 70.0])
