@@ -180,13 +180,11 @@ def test_all_damaged_images_are_named_at_once(root: Path, capsys: pytest.Capture
     for name in bad[1:]:
         (place / name).write_bytes(b"")
     _deep(place / bad[0])
-    assert cli.main(["data"]) == 0
-    listed = capsys.readouterr().out
     assert cli.main(["data", "images:pets"]) == 2
     said = capsys.readouterr().err
     with pytest.raises(DataUnavailable) as caught:
         datasets.get("images:pets").load(root)
-    for text in (listed, said, str(caught.value)):
+    for text in (said, str(caught.value)):
         assert "3 images of “pets” will not do (" in text
         assert [name for name in bad if name not in text] == []
     for name in bad:
