@@ -62,6 +62,7 @@ def axes() -> dict[str, Axis]:
     return {
         "epsilon": Axis("clients.epsilon", "budget ε, the same for all", lambda _: [0.5, 1, 2, 4, 8]),
         "range": Axis("clients.range", "safe range ±τ", _ranges),
+        "clip": Axis("local.clip", "length of a record’s gradient", lambda _: [0.25, 0.5, 1.0, 2.0, 4.0]),
         "mechanism": Axis("mechanism.name", "mechanism", lambda _: ["piecewise", "duchi", "laplace"], hiding),
         "aggregator": Axis(
             "aggregator.name",
@@ -76,6 +77,12 @@ def axes() -> dict[str, Axis]:
         "rounds": Axis("rounds", "rounds", lambda _: [5, 10, 15, 30]),
         "rate": Axis("local.learning_rate", "learning rate", lambda _: [0.1, 0.2, 0.5, 1.0]),
     }
+
+
+def offered(base: Experiment) -> dict[str, Axis]:
+    """Axes that have an effect: a record's gradient has a length, a client's upload a safe range."""
+    idle = "range" if base.unit == "record" else "clip"
+    return {name: axis for name, axis in axes().items() if name != idle}
 
 
 def name_of(path: str, values: Sequence[Scalar]) -> str | None:

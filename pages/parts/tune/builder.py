@@ -10,7 +10,7 @@ from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Experiment, plan
 from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep, read_values
-from pages.parts.tune.axes import Axis, axes, name_of, wrong_in
+from pages.parts.tune.axes import Axis, name_of, offered, wrong_in
 from pages.parts.tune.kept import kept
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.shared_cache import once
@@ -21,22 +21,22 @@ MANY = (
     "Between commas; with decimal commas, between semicolons (0,5; 1). Or steps: 0.1:10:5 for five from 0.1 "
     "to 10, 0.1:10:5log for five of equal ratio"
 )
-FIRST = "epsilon", "range"
 USUAL_SEEDS = 3
 
 
 def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
     """Draw the fields, initially of the sweep asked `before`; None, with an error, if they are invalid."""
-    found, start = axes(), _start(before)
     base = workspace.draft.base
+    found, start = offered(base), _start(before)
+    usual = "epsilon", "clip" if "clip" in found else "range"
     above = st.container()  # what is wrong with the whole of it, where it is seen
     typed: dict[str, list[Scalar]] = {}
     wrong: dict[str, list[str]] = {}
     below: dict[str, DeltaGenerator] = {}
 
-    def field(title: str, offered: dict[str, Axis], place: int) -> Axis:
-        name = _axis(workspace, title, offered, [*start, *FIRST][place], place)
-        axis = offered[name]
+    def field(title: str, found: dict[str, Axis], place: int) -> Axis:
+        name = _axis(workspace, title, found, [*start, *usual][place], place)
+        axis = found[name]
         try:
             typed[axis.path] = _values(workspace, axis, name, start.get(name) or axis.grid(base))
         except InvalidExperiment as error:
@@ -100,12 +100,12 @@ def _start(before: Sweep | None) -> dict[str, list[Scalar]]:
     return chosen if len(chosen) == 2 else {}
 
 
-def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], wanted: str, place: int) -> str:
+def _axis(workspace: Workspace, title: str, found: dict[str, Axis], wanted: str, place: int) -> str:
     """Draw the list of axes; returns the chosen one's name."""
-    names = list(offered)
+    names = list(found)
     field = kept(workspace, f"sweep axis {place}", wanted, into="index")
     field["index"] = names.index(field["index"]) if field["index"] in names else 0
-    titles = {name: axis.titled([workspace.draft.base]) for name, axis in offered.items()}
+    titles = {name: axis.titled([workspace.draft.base]) for name, axis in found.items()}
     return str(st.selectbox(title, names, format_func=titles.__getitem__, **field))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ldp_core import presets
-from ldp_core.experiment import parse
+from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.inference import as_good
 from ldp_core.runs import pilots
@@ -17,7 +17,7 @@ from ldp_core.tuning import parse_question
 from pages.parts.clients.data_names import seen_of
 from pages.parts.tune.answer import _none, way_figure
 from pages.parts.tune.ask import goal
-from pages.parts.tune.axes import axes, axis_of
+from pages.parts.tune.axes import axes, axis_of, offered
 from pages.parts.tune.found import settings
 from pages.parts.tune.view import front_figure, heat_data, number_at, paint
 from tests.pages.charts.test_base import check
@@ -119,7 +119,10 @@ def test_priced_settings_have_a_point_each(grid: dict[str, Any]):
 @pytest.mark.parametrize("name", list(axes()))
 @pytest.mark.parametrize("target", ["weights", "update"])
 def test_the_grid_that_an_axis_starts_with_can_be_swept_over(name: str, target: str):
-    axis, base = axes()[name], parse({"target": target, "clients": {"epsilon_scope": "run"}})
+    base = parse({"target": target, "clients": {"epsilon_scope": "run"}})
+    if name == "clip":
+        base = changed(Experiment(), {"unit": "record", "local.clip": 1.0})
+    axis = offered(base)[name]
     sweep = parse_sweep({"base": base.as_json(), "grid": {axis.path: axis.grid(base)}})
     assert axis_of(axis.path, sweep.grid[axis.path]).title == axis.title
     assert name != "trust" or len(sweep.grid[axis.path]) == (4 if target == "update" else 3)
