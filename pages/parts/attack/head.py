@@ -71,7 +71,7 @@ def _price(ladder: str) -> str:
     delta = max(least.delta, most.delta)
     known = f" (δ {number(delta)})" if delta else ""
     ends = "–".join(at_most(one.bound, 2) for one in (least, most))
-    return f"promises {words}: ε {ends} under {law.label}{known}"
+    return f"promises {words} against it: ε {ends} under {law.label}{known}"
 
 
 def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Name]:
