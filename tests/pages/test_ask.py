@@ -81,7 +81,7 @@ def test_own_table_is_asked_about_with_its_clients(opened: Opened, monkeypatch: 
     assert parse_needs(asked).designs(4.0)[0].partition.name == "as_given"
 
 
-def test_found_design_that_holds_no_picture_leads_to_one_that_does(opened: Opened):
+def test_design_without_pictures_leads_to_one_that_has_them(opened: Opened):
     design = parse_needs({"unit": "record", "trust": "secure_sum", "clients": 20, "epsilon": 4.0}).designs(
         4.0
     )[0]
