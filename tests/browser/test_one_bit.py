@@ -97,6 +97,7 @@ def test_plan_and_answers_are_one_printed_page_each(another: Another, about: str
     page.goto(f"{page.url.partition('/class')[0]}/class?plan={about}")
     expect(page.get_by_text(seen).first).to_be_visible()
     at_rest(page)
+    page.evaluate("document.fonts.ready")  # until then wider ones stand in for them
     printed = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.set_viewport_size(PAPER)
