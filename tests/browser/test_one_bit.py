@@ -96,8 +96,9 @@ def test_plan_and_answers_are_one_printed_page_each(another: Another, about: str
     expect(page.get_by_role("button", name="Open a class")).to_be_visible()
     page.goto(f"{page.url.partition('/class')[0]}/class?plan={about}")
     expect(page.get_by_text(seen).first).to_be_visible()
+    page.wait_for_timeout(500)  # a script that has ended may begin once more
     at_rest(page)
-    page.evaluate("document.fonts.ready")  # until then wider ones stand in for them
+    expect(page.locator(".st-key-class-paper")).to_have_count(1)
     printed = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.set_viewport_size(PAPER)
