@@ -114,7 +114,7 @@ def _if_it_moves(job: Job) -> Job:
         return job
     worker = path.name == locks.WORKER
     words = f"the worker, {who.in_words()}," if worker else f"{who.in_words()}, which trains,"
-    words += f" has stood still for {still:.0f} s; whoever runs this server can continue it (kill -CONT) or "
+    words += f" has stood still for {still:.0f} s; its operator can continue it (kill -CONT) or "
     words += "end it (kill -KILL), and another one begins: what was trained is kept"
     if job.status == "queued":
         words = f"it cannot begin: {words}"

@@ -213,7 +213,7 @@ def added_up(one: Promised) -> str:
     if lines[2].bound * 1.001 >= whole:
         return f"{total}."
     return (
-        f"{total}, if each of the {number(answers, 7)} answers (a weight, sent once) told its full ε in the "
+        f"{total}, if each of the {number(answers, 7)} answers (a weight, sent once) gave its full ε in the "
         f"same direction. But for a probability of δ = {number(lines[2].delta)} they tell less together: "
         f"**ε {at_most(lines[2].bound, 4)}**."
     )

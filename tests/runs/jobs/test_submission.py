@@ -107,7 +107,7 @@ def test_years_are_refused_without_calibration(runs_dir: Path):
 
 
 def test_a_look_at_a_list_starts_a_worker_for_queued_jobs(monkeypatch: pytest.MonkeyPatch):
-    """The worker was killed, and nobody looks at the job itself."""
+    """The worker was killed, and no page of the job is open."""
     monkeypatch.setattr(lookup, "ensure_worker", woken := Mock())
     identity = queue.add("run", {}, owner="anna")
     jobs.recent(owner="somebody else")

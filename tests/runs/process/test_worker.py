@@ -228,7 +228,7 @@ def test_older_worker_hands_its_jobs_over(runs_dir: Path, monkeypatch: pytest.Mo
     be_a_server("a newer one", time.time())
     jobs.look(begun)
     start.ensure_worker()
-    assert locks.worker() == old, "who only looks replaces nobody"
+    assert locks.worker() == old, "a look replaces no worker"
     later = launch({"rounds": 2, "attack": None, "seed": 5})
     assert living([old.pid], PATIENCE_SECONDS) == []
     kept, new = rounds_of(begun), wait_for(lambda: who if (who := locks.worker()) != old else None)
